@@ -53,6 +53,9 @@ const isEntwined = new Set(
   ]),
 )
 
+/** This gateway was not installed as a package: it says so without reading the package. */
+const refusedUnread = new Set(['PUT /sysupdate/iso-upload'])
+
 const all: readonly Endpoint[] = [...endpoints, ...sampleArea.routes.map((route) => route.endpoint)]
 const withBody = all.filter((endpoint) => endpoint.body)
 
@@ -140,6 +143,7 @@ describe('a malformed request', () => {
         assert.ok(endpoint.bodyLimitBytes >= defaultBodyLimitBytes)
         const tooLong = JSON.stringify('x'.repeat(endpoint.bodyLimitBytes - 1))
         const answer = await send(endpoint, { body: tooLong })
+        if (refusedUnread.has(name)) return assert.equal(answer.status, 409, name)
         assert.equal(answer.status, 413, name)
         assert.equal(answer.body.code, 'too_large')
         const justFits = await send(endpoint, { body: JSON.stringify('x'.repeat(endpoint.bodyLimitBytes - 2)) })

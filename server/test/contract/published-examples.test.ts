@@ -24,6 +24,7 @@ const refused = [
   'POST /network/tunnels',
   'POST /network/vce_conns',
   'POST /network/span',
+  'PUT /network/setup',
   'PATCH /firewall/hw_rules_src_ip',
   'PATCH /firewall/hw_rules_dst_ip',
   'PATCH /acl/acl-order',

@@ -77,7 +77,7 @@ function linksFinding(links: readonly LinkObservation[]): Finding {
 /** A kernel that lacks a setting, or does not let it be written from here, is no fault of the machine: the list shows it. */
 function settingsFindings({ settings }: Observation): Finding[] {
   if (!settings) return []
-  const [id, title] = ['forwarding', 'Forwarding']
+  const [id, title] = ['packet-forwarding', 'Forwarding']
   const forwarding = settings.find(({ name }) => name === 'net.ipv4.ip_forward')
   const changed = settings.filter(({ state }) => state === 'different')
   if (forwarding && forwarding.state !== 'set') {
