@@ -99,7 +99,8 @@ export const commands: readonly Command[] = [
     description:
       'Shows the cards and asks for what the options do not say. Both connections are written in one change, which is reverted by ' +
       'itself unless it is confirmed: by your answer, or from a new session with gw confirm. When nothing that you are connected ' +
-      'over changes, and --confirm is not given, it is confirmed at once. Without a terminal, with --yes or with --password-stdin nothing is ' +
+      'over changes, and --confirm is not given, it is confirmed at once. When you are connected by SSH over the card outside, the port of ' +
+      'SSH stays open from there, unless --no-ssh is given. Without a terminal, with --yes or with --password-stdin nothing is ' +
       'asked. It may be run again at any time; the password is then the one that was set.',
     examples: [
       'gw setup',
@@ -118,6 +119,11 @@ export const commands: readonly Command[] = [
         name: 'dhcp-range',
         value: 'A-B|none',
         summary: 'Addresses to lease inside by DHCP; default: none, which leaves DHCP as it is.',
+      },
+      {
+        name: 'no-ssh',
+        summary:
+          'Do not keep the port of SSH open from outside when you are connected through it over the card outside.',
       },
       {
         name: 'password-stdin',
@@ -413,13 +419,19 @@ export const commands: readonly Command[] = [
     description:
       'Run it as root on a gateway that was installed as a package; the gateway may be up or down. The package must be signed with ' +
       'a key that this gateway trusts, and must not be older than what is installed. Traffic is not interrupted. When the new ' +
-      'version does not come up, the old one and its state are restored; exit code 1 then.',
+      'version does not come up, the old one and its state are restored; exit code 1 then. --undo goes back later: the configuration ' +
+      'stays as it is if the version before can read it, otherwise the state comes back that was kept at the upgrade.',
     examples: [
       'gw upgrade portcullis_0.2.0_amd64.deb',
       'gw upgrade portcullis_0.2.0_amd64.deb --yes',
+      'gw upgrade --undo',
       'gw upgrade --json',
     ],
-    options: [{ name: 'yes', summary: 'Do not ask.' }, json],
+    options: [
+      { name: 'undo', summary: 'Go back to the version that the last upgrade replaced. Says first what is lost.' },
+      { name: 'yes', summary: 'Do not ask.' },
+      json,
+    ],
     operand: nothing,
     operands: { least: 0, most: 1 },
     load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,

@@ -140,7 +140,7 @@ const largeFiles = ['log.db', 'logs.db', 'charts.db'].flatMap((name) => [name, `
 /** Made again by whoever needs it. */
 const worthless = ['compile-cache', 'reserve', 'upgrade']
 
-const savedPath = (places: UpgradePlaces): string => join(places.root, 'state')
+export const savedPath = (places: UpgradePlaces): string => join(places.root, 'state')
 
 /** The entries of a folder of the state that are copied. */
 function keptEntries(folder: string, isFormatSame: boolean): string[] {
@@ -163,8 +163,12 @@ export async function keepState(machine: Machine, places: UpgradePlaces, isForma
 }
 
 /** Puts it back; both daemons must be stopped. Can be done twice. */
-export async function restoreState(machine: Machine, places: UpgradePlaces, isFormatSame: boolean): Promise<void> {
-  const saved = savedPath(places)
+export async function restoreState(
+  machine: Machine,
+  places: UpgradePlaces,
+  isFormatSame: boolean,
+  saved: string = savedPath(places),
+): Promise<void> {
   if (!fs.existsSync(join(saved, 'complete'))) throw new StepFailed('There is no copy of the state.')
   for (const name of ['gateway', 'applyd'] as const) {
     const to = join(places.state, name)

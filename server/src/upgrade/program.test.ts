@@ -24,6 +24,7 @@ import { type UpgradePlaces, upgradePlaces } from './places.ts'
 import { runUpgrade } from './program.ts'
 import { readStatus } from './record.ts'
 import { readRequest, takePackage, type UpgradeRequest, writeRequest } from './take.ts'
+import { findKept, storedFormat, takeUndo } from './undo.ts'
 
 const signer = makeKey()
 const keys = signer.keys
@@ -283,6 +284,93 @@ describe('an upgrade', () => {
       [ended.state, machine.version, stored('gateway/gateway.db')],
       ['returned', '0.1.0', 'configuration'],
     )
+  })
+
+  async function undone(): Promise<Awaited<ReturnType<typeof run>>> {
+    const kept = await findKept(machine, places)
+    assert.ok(kept)
+    const format = storedFormat(join(state, 'gateway'))
+    return run(takeUndo(places, kept, { version: machine.version, format }))
+  }
+
+  it('is undone with the present configuration where the version before can read it, and undone again', async () => {
+    assert.equal(await findKept(machine, places), null)
+    await run(await asked())
+    writeFileSync(join(state, 'gateway', 'gateway.db'), 'changed since')
+    const ended = await undone()
+    assert.deepEqual([ended.state, machine.version, machine.isRunning], ['done', '0.1.0', true])
+    assert.equal(ended.message, 'The gateway went back from 0.2.0 to 0.1.0, with the present configuration.')
+    assert.deepEqual([stored('gateway/gateway.db'), readRequest(places)], ['changed since', null])
+    assert.equal((await undone()).message, 'The gateway went back from 0.1.0 to 0.2.0, with the present configuration.')
+    assert.deepEqual([machine.version, stored('gateway/gateway.db')], ['0.2.0', 'changed since'])
+  })
+
+  /** To a version with a newer state format. */
+  async function upgradedFar(): Promise<void> {
+    await run(await asked({ format: 4 }))
+    writeFileSync(join(state, 'gateway', 'format'), '4\n')
+    for (const name of ['gateway.db', 'logs.db', 'new-file']) writeFileSync(join(state, 'gateway', name), 'newer form')
+  }
+
+  it('is undone with the kept state where the version before cannot read the present one', async () => {
+    await upgradedFar()
+    machine.commands.length = 0
+    const ended = await undone()
+    assert.deepEqual([ended.state, machine.version, machine.isRunning], ['done', '0.1.0', true])
+    assert.match(
+      ended.message,
+      /^The gateway went back from 0\.2\.0 to 0\.1\.0, with the state of \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/,
+    )
+    assert.deepEqual(
+      ['gateway.db', 'logs.db', 'format'].map((name) => stored(`gateway/${name}`)),
+      ['configuration', 'log', '3\n'],
+    )
+    assert.equal(existsSync(join(state, 'gateway', 'new-file')), false)
+    // Its state is there before dpkg asks whether it can be read, and neither daemon runs then.
+    const stop = machine.commands.findIndex((one) => /^systemctl stop .*applyd/.test(one))
+    const restored = machine.commands.findLastIndex((one) => one.startsWith('cp '))
+    assert.ok(0 <= stop && stop < restored)
+    assert.ok(restored < machine.commands.findIndex((one) => one.startsWith('dpkg --force-confold -i')))
+    await undone()
+    assert.deepEqual([machine.version, stored('gateway/gateway.db')], ['0.2.0', 'configuration'])
+  })
+
+  it('returns from an undo that does not come up, with the present state, and can try again', async () => {
+    await upgradedFar()
+    machine.broken.add('0.1.0')
+    const ended = await undone()
+    assert.equal(ended.state, 'returned')
+    assert.match(
+      ended.message,
+      /^Version 0\.1\.0 was taken back, and 0\.2\.0 is in use again\. Version 0\.1\.0 did not come up/,
+    )
+    assert.deepEqual(
+      [machine.version, stored('gateway/gateway.db'), stored('gateway/format')],
+      ['0.2.0', 'newer form', '4\n'],
+    )
+    machine.broken.clear()
+    assert.equal((await undone()).state, 'done')
+    assert.deepEqual([machine.version, stored('gateway/gateway.db')], ['0.1.0', 'configuration'])
+  })
+
+  it('goes on with an undo after a power failure', async () => {
+    await upgradedFar()
+    const kept = await findKept(machine, places)
+    assert.ok(kept)
+    await stopAt(takeUndo(places, kept, { version: '0.2.0', format: 4 }), 'installing')
+    assert.throws(() => takeUndo(places, kept, { version: '0.2.0', format: 4 }), /Another upgrade is running/)
+    const ended = await run(readRequest(places) as UpgradeRequest)
+    assert.deepEqual([ended.state, machine.version, stored('gateway/gateway.db')], ['done', '0.1.0', 'configuration'])
+  })
+
+  it('leaves everything as it is when an undo cannot be prepared', async () => {
+    await upgradedFar()
+    const kept = await findKept(machine, places)
+    assert.ok(kept)
+    const request = takeUndo(places, kept, { version: '0.2.0', format: 4 })
+    const ended = await run({ ...request, attempts: 1 })
+    assert.deepEqual([ended.state, machine.version, stored('gateway/gateway.db')], ['failed', '0.2.0', 'newer form'])
+    assert.equal((await undone()).state, 'done')
   })
 
   /** As if the power failed right after the phase was written down. */

@@ -4,10 +4,9 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { withFile } from '../files/durable.ts'
-import { readOwned } from '../files/guarded.ts'
 import { tryStoring } from '../files/reserve.ts'
 import { checkOpenPackage, RefusedPackage, type TrustedKeys } from '../files/signed-package.ts'
-import { fieldOf, readFormat } from './judge.ts'
+import { fieldOf } from './judge.ts'
 import {
   dropCopies,
   installedPath,
@@ -22,6 +21,7 @@ import { lastWords, type Machine } from './machine.ts'
 import { packageName, type UpgradePlaces } from './places.ts'
 import { type UpgradeStatus, type UpgradeStep, unixNow, writeStatus } from './record.ts'
 import { dropProgram, packagePath, requestPath, statusOf, type UpgradeRequest, writeRequest } from './take.ts'
+import { asidePath, dropAside, setKeptAside, storedFormat, takeKeptBack, timeWords } from './undo.ts'
 import { daemons, readRunning, readUnit, socketUnit, type WatchTimes, waitUntilUp, watchTimes } from './watch.ts'
 
 export interface UpgradeParts {
@@ -54,6 +54,8 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
   const startAll = () => machine.run(['systemctl', 'start', '--no-block', socketUnit, ...units])
   const isFormatSame = (): boolean => request.formats.from === request.formats.to
   const units = [...daemons]
+  /** Copies of an earlier upgrade are being replaced. */
+  let isKeeping = request.attempts > 1
   note({})
   const { state, message } = await walk()
   const step =
@@ -80,19 +82,21 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
       } catch (fault) {
         // It may have been interrupted with the API stopped.
         await startAll()
-        dropCopies(places)
+        // Of the way back by hand nothing may be lost, nor by a package that was refused.
+        if (isKeeping && !request.undo) dropCopies(places)
         return unchanged(wordsOf(fault))
       }
       note({ phase: 'installing' })
     }
     if (request.phase === 'installing') {
-      const fault = await install(packagePath(places), request.to, 'installing')
+      const fault = (await goBackInTime()) ?? (await install(packagePath(places), request.to, 'installing'))
       note(fault === null ? { phase: 'starting' } : { phase: 'returning', reason: fault })
     }
     if (request.phase === 'starting') {
-      const missing = await start('starting', request.revision)
+      const missing = await start('starting', request.undo?.restoresState ? null : request.revision)
       if (missing === null) return keepInstalled()
-      note({ phase: 'returning', reason: `The new version did not come up: ${missing}` })
+      const what = request.undo ? `Version ${request.to}` : 'The new version'
+      note({ phase: 'returning', reason: `${what} did not come up: ${missing}` })
     }
     return goBack()
   }
@@ -102,7 +106,9 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
     show('checking')
     await check()
     show('keeping')
+    isKeeping = true
     keepOwn(places)
+    if (request.undo) setKeptAside(places)
     await keepPackage(machine, places, request.from, keys)
     const before = readRunning(places)
     const { pid } = await readUnit(machine, 'portcullis-gatewayd.service')
@@ -115,22 +121,25 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
 
   async function check(): Promise<void> {
     const path = packagePath(places)
-    const found = withFile(path, fs.constants.O_RDONLY, (file) => checkOpenPackage(file, keys))
-    if (found.digest !== request.digest) throw new StepFailed('The package is not the one that was asked for.')
+    // What root kept itself may have been packed from installed files, and has no signature then.
+    const found = request.undo ? null : withFile(path, fs.constants.O_RDONLY, (file) => checkOpenPackage(file, keys))
+    if (found && found.digest !== request.digest) throw new StepFailed('The package is not the one that was asked for.')
     for (const [field, wanted] of [
       ['Package', packageName],
-      ['Version', found.version],
-      ['Architecture', found.architecture],
+      ['Version', found?.version ?? request.to],
+      ...(found ? ([['Architecture', found.architecture]] as const) : []),
     ] as const) {
       const { output } = await machine.run(['dpkg-deb', '-f', path, field])
       if (output.trim() !== wanted) throw new StepFailed(`The package is not what its signature says (${field}).`)
     }
-    const format = storedFormat(places)
-    if (format !== null && found.format < format)
+    const format = storedFormat(join(places.state, 'gateway'))
+    if (found && format !== null && found.format < format)
       throw new StepFailed(
         `It cannot read the stored configuration: its format is ${found.format}, and ${format} is stored.`,
       )
-    note({ formats: { from: format, to: found.format } })
+    if (found) note({ formats: { from: format, to: found.format } })
+    else if (format !== request.formats.from)
+      throw new StepFailed('The stored configuration has another format by now.')
     await checkRoom(path)
     await getDependencies(path)
   }
@@ -185,10 +194,28 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
     return waitUntilUp(machine, places, revision, times)
   }
 
+  /** The state of that time comes back before the version that stored it; it refuses to be installed beside a newer one. */
+  async function goBackInTime(): Promise<string | null> {
+    if (!request.undo?.restoresState) return null
+    try {
+      await machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
+      await restoreState(machine, places, false, asidePath(places))
+      return null
+    } catch (fault) {
+      return wordsOf(fault)
+    }
+  }
+
   /** The package is kept: it is the way back of the next upgrade. */
   function keepInstalled(): End {
     // It was done before when only the end of the upgrade could not be written down.
     if (fs.existsSync(packagePath(places))) fs.renameSync(packagePath(places), installedPath(places))
+    const { from, to, undo } = request
+    if (undo) {
+      dropAside(places)
+      const what = undo.restoresState ? `the state of ${timeWords(undo.keptAt)}` : 'the present configuration'
+      return { state: 'done', message: `The gateway went back from ${from} to ${to}, with ${what}.` }
+    }
     return { state: 'done', message: `The gateway was upgraded from ${request.from} to ${request.to}.` }
   }
 
@@ -206,22 +233,18 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
     // Whatever dpkg left is started: a gateway that may be wrong is better than none.
     const found = await start('returning', request.revision)
     const missing = fault ?? found
-    const { reason, from, to } = request
+    const { reason, from, to, undo } = request
+    if (missing === null && undo) takeKeptBack(places)
     if (missing === null)
       return { state: 'returned', message: `Version ${to} was taken back, and ${from} is in use again. ${reason}` }
     return { state: 'failed', message: `Neither ${to} nor ${from} came up. ${reason} After the return: ${missing}` }
   }
 
   function unchanged(why: string): End {
+    if (request.undo) takeKeptBack(places)
+    else fs.rmSync(packagePath(places), { force: true })
     return { state: 'failed', message: `Version ${request.to} was not installed. ${why}` }
   }
-}
-
-/** The number that gatewayd stored; null when there is none. */
-function storedFormat(places: UpgradePlaces): number | null {
-  const folder = join(places.state, 'gateway')
-  const owner = fs.lstatSync(folder, { throwIfNoEntry: false })
-  return owner ? readFormat(readOwned(folder, ['format'], owner.uid, 64)?.toString('utf8') ?? null) : null
 }
 
 const wordsOf = (fault: unknown): string => {

@@ -29,6 +29,8 @@ export interface UpgradeRequest {
   readonly revision: number | null
   /** Why it goes back to the old version. */
   readonly reason: string
+  /** Goes back to the version before, whose state was kept at that time. */
+  readonly undo?: { readonly restoresState: boolean; readonly keptAt: number }
 }
 
 export class UpgradeRefused extends Error {}
@@ -89,7 +91,7 @@ export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<
   }
 }
 
-function refuseSecond(places: UpgradePlaces): void {
+export function refuseSecond(places: UpgradePlaces): void {
   if (readRequest(places)) throw new UpgradeRefused('Another upgrade is running. Wait until it has ended.')
 }
 

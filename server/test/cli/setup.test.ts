@@ -6,7 +6,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { inputRules } from '../../src/areas/firewall/config.ts'
 import { connections } from '../../src/areas/network/config.ts'
+import { ports } from '../../src/areas/objects/public.ts'
 import { parseInvocation, requireCommand } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/command-list.ts'
 import { createSetupCommand, type SetupParts } from '../../src/cli/commands/setup.ts'
@@ -23,11 +25,11 @@ const machine: Machine = {
   cards: [
     {
       ...{ name: 'lan0', mac: '02:00:00:00:00:01', hasCarrier: true, addresses: ['10.10.0.1/24'], isDynamic: false },
-      gateway: null,
+      ...{ gateway: null, addresses6: [] },
     },
     {
       ...{ name: 'wan0', mac: '02:00:00:00:00:02', hasCarrier: true, addresses: ['203.0.113.2/24'], isDynamic: false },
-      gateway: '203.0.113.1',
+      ...{ gateway: '203.0.113.1', addresses6: [] },
     },
   ],
   connection: null,
@@ -48,9 +50,11 @@ describe('gw setup', () => {
   })
   after(() => world.close())
   beforeEach(() => {
-    rmSync(join(world.stateDir, '..', 'config'), { recursive: true, force: true })
+    forgetSession()
     interrupt = () => {}
   })
+
+  const forgetSession = () => rmSync(join(world.stateDir, '..', 'config'), { recursive: true, force: true })
 
   interface Options {
     readonly input?: string
@@ -207,7 +211,10 @@ describe('gw setup', () => {
     )
   })
 
-  const over = (to: string): Machine => ({ ...machine, connection: { from: '198.51.100.7', to } })
+  const over = (to: string, port: number | null = null): Machine => ({
+    ...machine,
+    connection: { from: '198.51.100.7', to, port },
+  })
   const moved = ['--inside-address', '10.20.0.1/24', '--dhcp-range', 'none']
 
   async function withoutLeases(): Promise<void> {
@@ -238,19 +245,56 @@ describe('gw setup', () => {
     assert.deepEqual(stored(), both)
   })
 
-  const questionsFor = (inside: string) =>
-    [
-      [/outside\)\? \[wan0\]: /, ''],
-      [/prefix, or dhcp \[203\.0\.113\.2\/24\]: /, '203.0.113.2'],
-      [/prefix of its network[\s\S]*or dhcp \[203\.0\.113\.2\/24\]: /, '203.0.113.2/24'],
-      [/or none \[203\.0\.113\.1\]: /, ''],
-      [/DNS servers .*\[none\]: /, ''],
-      [/inside\)\? \[lan0\]: /, ''],
-      [/prefix \[10\.10\.0\.1\/24\]: /, inside],
-      [/as it is \[none\]: /, ''],
-      [/Password of root: /, testPassword],
-      [/Set up the gateway so\? \[y\/N\] /, 'y'],
-    ] as const
+  const opened = () =>
+    read(world.gateway.engine.config, inputRules).map(({ comment, destination_ports: [id] }) => [
+      read(world.gateway.engine.config, ports).find((one) => one.id === id)?.value,
+      comment,
+    ])
+  const why =
+    'Kept open from outside by the first set-up, because an administrator was connected through this port over SSH.'
+
+  it('opens nothing for an administrator who is not connected over the card outside, or does not want it', async () => {
+    for (const [where, words] of [
+      [machine, []],
+      [over('10.10.0.1', 2200), []],
+      [over('203.0.113.2', 2200), ['--no-ssh']],
+    ] as const) {
+      const { code, err, lines } = await setup(fromStdin(...words), { input: `${testPassword}\n`, machine: where })
+      assert.equal(code, 0, lines)
+      assert.equal(/SSH from outside/.test(err), words.length > 0)
+      if (words.length > 0) assert.match(err, /no rule is added: unless there is one for port 2200/)
+    }
+    assert.deepEqual(opened(), [])
+  })
+
+  it('keeps the port of SSH open for an administrator from outside, in the same revision and once', async () => {
+    for (const more of [1, 0]) {
+      const before = revision()
+      const { code, err, lines } = await setup(fromStdin(), {
+        input: `${testPassword}\n`,
+        machine: over('203.0.113.2', 2200),
+      })
+      assert.equal(code, 0, lines)
+      assert.match(err, /SSH from outside\s+port 2200 stays open, by a rule of the table INPUT/)
+      assert.deepEqual(opened(), [[2200, why]])
+      assert.equal(revision(), before + more)
+    }
+  })
+
+  type Dialogue = NonNullable<Options['dialogue']>
+  const questionsFor = (inside: string, more: Dialogue = []): Dialogue => [
+    [/outside\)\? \[wan0\]: /, ''],
+    [/prefix, or dhcp \[203\.0\.113\.2\/24\]: /, '203.0.113.2'],
+    [/prefix of its network[\s\S]*or dhcp \[203\.0\.113\.2\/24\]: /, '203.0.113.2/24'],
+    [/or none \[203\.0\.113\.1\]: /, ''],
+    [/DNS servers .*\[none\]: /, ''],
+    [/inside\)\? \[lan0\]: /, ''],
+    [/prefix \[10\.10\.0\.1\/24\]: /, inside],
+    [/as it is \[none\]: /, ''],
+    ...more,
+    [/Password of root: /, testPassword],
+    [/Set up the gateway so\? \[y\/N\] /, 'y'],
+  ]
 
   it('asks for everything at a terminal, and again for what is wrong', async () => {
     const { code, err, lines } = await setup(['--confirm', '300'], {
@@ -259,6 +303,29 @@ describe('gw setup', () => {
     assert.equal(code, 0, `${lines}\n${err}`)
     assert.equal(world.gateway.engine.probation, null)
     assert.equal(stored()[1]?.[2], '10.30.0.1/24')
+  })
+
+  it('asks at a terminal whether the port of SSH stays open from outside', async () => {
+    const question = /Keep port 2201 open from outside\? \[Y\/n\] /
+    const run = (...answers: readonly string[]) =>
+      setup(['--confirm', '300'], {
+        machine: over('203.0.113.2', 2201),
+        dialogue: [
+          ...questionsFor(
+            '10.30.0.1/24',
+            answers.map((answer) => [question, answer]),
+          ),
+          [/Keep it\? \[y\/N\] /, 'yes'],
+        ],
+      })
+    assert.match((await run('maybe', 'n')).err, /Must be y or n\.[\s\S]*no rule is added/)
+    assert.deepEqual(opened(), [[2200, why]])
+    forgetSession()
+    assert.match((await run('')).err, /port 2201 stays open/)
+    assert.deepEqual(opened(), [
+      [2200, why],
+      [2201, why],
+    ])
   })
 
   for (const [what, answer] of [

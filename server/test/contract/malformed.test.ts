@@ -34,6 +34,7 @@ const checkedByHandler = new Set(
 const isEntwined = new Set(
   exceptions('endpoints whose fields depend on each other', [
     'POST /network/connections',
+    'PUT /network/setup',
     'POST /network/tunnels',
     'POST /dns/zones/master',
     'POST /dhcp_server/settings',

@@ -369,4 +369,32 @@ describe('network interfaces', () => {
     assert.equal((await firewall('POST', '/network/connections', ethernet())).status, 403)
     assert.equal((await reader('DELETE', '/network/connections/1')).status, 403)
   })
+
+  it('keeps a port open from outside in the revision of the first set-up, and refuses what is no port', async () => {
+    const [outside, inside] = [ethernet(), ethernet()]
+    const body = {
+      outside: { mac: outside.mac, enable_dhcp: true, addresses: [], gateway: null, dns: [] },
+      inside: { mac: inside.mac, addresses: inside.addresses },
+    }
+    const rules = async (): Promise<{ comment: string; destination_ports: string[] }[]> =>
+      (await admin('GET', '/firewall/rules/input')).body
+    for (const port of [0, 65_536, -22, 22.5, '22', true, [22]]) {
+      const answer = await admin('PUT', '/network/setup', { ...body, keep_ssh_port: port })
+      assert.equal(answer.status, 422, answer.text)
+      assert.deepEqual(fieldsOf(answer), ['keep_ssh_port'])
+    }
+    for (const none of [{}, { keep_ssh_port: null }])
+      assert.equal((await admin('PUT', '/network/setup', { ...body, ...none })).status, 200)
+    assert.deepEqual(await rules(), [])
+    const before = gateway.engine.revision
+    const changed = { ...body, inside: { ...body.inside, addresses: ethernet().addresses }, keep_ssh_port: 2222 }
+    assert.equal((await admin('PUT', '/network/setup', changed)).status, 200)
+    assert.equal(gateway.engine.revision, before + 1)
+    const [rule, ...others] = await rules()
+    assert.deepEqual(others, [])
+    assert.match(rule?.comment ?? '', /because an administrator was connected through this port/)
+    const port = await listed('/aliases/ports', rule?.destination_ports[0])
+    assert.equal(port?.value, 2222)
+    assert.equal((await reader('PUT', '/network/setup', changed)).status, 403)
+  })
 })

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { both, facts, lan, wan } from '../../../test/support/network-samples.ts'
-import { read } from '../../model/slots.ts'
+import { type Config, read, write } from '../../model/slots.ts'
 import { evaluate } from '../../policy/evaluate.ts'
 import { routingOf } from '../../policy/evaluate-routing.ts'
+import { connections } from '../network/public.ts'
 import { ports } from '../objects/public.ts'
-import { exposedPorts, keepOpen } from './adopt.ts'
+import { exposedPorts, keepOpen, setUpBehindFirewall } from './adopt.ts'
 import { inputRules } from './config.ts'
 import { policyOf } from './resolve.ts'
 
@@ -52,5 +53,54 @@ describe('what stays open from outside', () => {
       return evaluate(policy, asked, routingOf(facts, policy)).verdict
     }
     assert.deepEqual([22, 8443, 80].map(verdict), ['accept', 'accept', 'drop'])
+  })
+
+  it('is not what a rule for some, a rule that is off or one that drops names already', () => {
+    const kept = keepOpen(both, tools(), [22])
+    const [rule] = read(kept, inputRules)
+    assert.ok(rule)
+    for (const change of [
+      { enabled: false },
+      { action: 'drop' as const },
+      { protocol: 'protocol.udp' },
+      { incoming_interface: 'interface.local_any' },
+      { source_addresses: ['ip.id.1'] },
+      { timetable: ['timetable.id.1'] },
+    ]) {
+      const narrow: Config = write(kept, inputRules, [{ ...rule, ...change }])
+      assert.equal(read(keepOpen(narrow, tools(), [22]), inputRules).length, 2, JSON.stringify(change))
+    }
+    const wide = write(kept, inputRules, [{ ...rule, incoming_interface: 'any', protocol: 'any' }])
+    assert.equal(keepOpen(wide, tools(), [22]), wide)
+  })
+})
+
+describe('the first set-up', () => {
+  const body = {
+    outside: { mac: '02:00:00:00:00:01', enable_dhcp: true, addresses: [], gateway: null, dns: [] },
+    inside: { mac: '02:00:00:00:00:02', addresses: ['10.99.0.1/24'] },
+  }
+  const edit = { ...tools(), referencesTo: () => [] }
+
+  it('adds the rule of the port in the same edit, and only where one is named', () => {
+    for (const none of [body, { ...body, keep_ssh_port: null }])
+      assert.deepEqual(read(setUpBehindFirewall({}, none, edit)[0], inputRules), [])
+    const [config, ids] = setUpBehindFirewall({}, { ...body, keep_ssh_port: 2222 }, edit)
+    assert.deepEqual(
+      read(config, connections).map(({ id }) => id),
+      [ids.outside, ids.inside],
+    )
+    const [rule, ...others] = read(config, inputRules)
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [rule?.action, rule?.protocol, rule?.incoming_interface, rule?.enabled],
+      ['accept', 'protocol.tcp', 'interface.external_any', true],
+    )
+    assert.match(rule?.comment ?? '', /by the first set-up, because an administrator was connected/)
+    assert.deepEqual(
+      read(config, ports).map(({ id, value }) => [id, value]),
+      [[rule?.destination_ports[0], 2222]],
+    )
+    assert.equal(read(setUpBehindFirewall(config, { ...body, keep_ssh_port: 2222 }, edit)[0], inputRules).length, 1)
   })
 })

@@ -1,15 +1,18 @@
 // What stays open from outside when the firewall begins to drop what comes from there: at the first start the ports of SSH
-// through which someone is connected at that moment, and in the state of an earlier release, which accepted everything, the
-// management service as well. They become INPUT rules, so that no one is locked out and everyone sees them. Pure.
+// through which someone is connected at that moment, at the first set-up that of its administrator, and in the state of an
+// earlier release, which accepted everything, the management service as well. They become INPUT rules, so that no one is locked
+// out and everyone sees them. Pure.
 
 import type { EditTools } from '../../config/change.ts'
 import { addItem } from '../../model/list-edits.ts'
 import { addTo } from '../../model/lists.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
-import { externalDevices } from '../network/public.ts'
+import type { FirstSetup } from '../network/contract.ts'
+import { connections, externalDevices, type SetUp, setUp } from '../network/public.ts'
 import { ports } from '../objects/public.ts'
 import { inputRules } from './config.ts'
+import type { FilterRule } from './contract-rules.ts'
 import { ruleLists } from './lists.ts'
 
 export interface OpenEnd {
@@ -31,16 +34,31 @@ export function exposedPorts(config: Config, facts: Facts, ends: readonly OpenEn
   return [...new Set(exposed.map(({ port }) => port))].sort((a, b) => a - b)
 }
 
+const firstStart =
+  'Kept open from outside, because it was in use when the firewall began to drop what comes from there.'
+const firstSetUp =
+  'Kept open from outside by the first set-up, because an administrator was connected through this port over SSH.'
+
 /** With an INPUT rule for each port that has none yet. */
 export const keepOpen = (config: Config, tools: Pick<EditTools, 'nextId'>, open: readonly number[]): Config =>
-  open.reduce((current, port) => keepPort(current, tools, port), config)
+  open.reduce((current, port) => keepPort(current, tools, port, firstStart), config)
+
+/** Both connections and the port of SSH in one edit: a card that becomes an outside one drops new connections from then on. */
+export function setUpBehindFirewall(
+  config: Config,
+  { keep_ssh_port: port = null, ...body }: FirstSetup,
+  tools: Pick<EditTools, 'nextId' | 'referencesTo'>,
+): readonly [Config, SetUp] {
+  const [connected, ids] = setUp(config, body, () => tools.nextId(connections), tools)
+  return [port === null ? connected : keepPort(connected, tools, port, firstSetUp), ids]
+}
 
 const incoming = 'interface.external_any'
 
-function keepPort(config: Config, tools: Pick<EditTools, 'nextId'>, port: number): Config {
+function keepPort(config: Config, tools: Pick<EditTools, 'nextId'>, port: number, comment: string): Config {
   const known = read(config, ports).find(({ value }) => value === port)
   const isKept = read(config, inputRules).some(
-    (rule) => rule.incoming_interface === incoming && known !== undefined && rule.destination_ports.includes(known.id),
+    (rule) => known !== undefined && rule.destination_ports.includes(known.id) && isOpenToAll(rule),
   )
   if (isKept) return config
   const object = known ?? { id: `port.id.${tools.nextId(ports)}`, title: `Port ${port}`, comment: '', value: port }
@@ -49,6 +67,17 @@ function keepPort(config: Config, tools: Pick<EditTools, 'nextId'>, port: number
     protocol: 'protocol.tcp',
     destination_ports: [object.id],
     incoming_interface: incoming,
-    comment: 'Kept open from outside, because it was in use when the firewall began to drop what comes from there.',
+    comment,
   })
 }
+
+/** A rule that is switched off, drops, or accepts only some of them lets no one in for certain. */
+const isOpenToAll = (rule: FilterRule): boolean =>
+  rule.enabled &&
+  rule.action === 'accept' &&
+  ['any', 'protocol.tcp'].includes(rule.protocol) &&
+  ['any', incoming].includes(rule.incoming_interface) &&
+  [rule.source_addresses, rule.source_ports, rule.destination_addresses, rule.timetable].every(
+    (names) => names.join() === 'any',
+  ) &&
+  rule.hip_profiles.length === 0

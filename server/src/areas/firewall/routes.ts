@@ -2,6 +2,9 @@
 
 import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { setUpNetwork } from '../network/contract.ts'
+import { connections } from '../network/public.ts'
+import { setUpBehindFirewall } from './adopt.ts'
 import { settings, state } from './config.ts'
 import { firewallSettings, firewallState, firewallStatus } from './contract.ts'
 import { lastRun } from './jobs.ts'
@@ -31,6 +34,10 @@ export const routes: readonly Route[] = [
       conflicts: services.conflicts.list(),
       unresolved: findUnresolved(config, policy, services.domains?.status() ?? new Map()),
     })
+  }),
+  // Here and not in the area of the network, because it also opens a port.
+  handle(setUpNetwork, ({ body, change }) => change((config, tools) => setUpBehindFirewall(config, body, tools)), {
+    slot: connections,
   }),
   ...ruleRoutesOfAllTables,
   ...listRoutesOfAllKinds,

@@ -165,6 +165,17 @@ export const FirstSetup = strictObject({
     dns: Type.Array(Address, { maxItems: 2, uniqueItems: true }),
   }),
   inside: strictObject({ mac: Card, addresses: Addresses }),
+  keep_ssh_port: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 65_535,
+        description:
+          'A TCP port of the gateway that stays open from outside, by a rule of the table INPUT in the same change: the port of SSH ' +
+          'that the administrator is connected through. Absent or null: no rule is added.',
+      }),
+    ),
+  ),
 })
 export type FirstSetup = Static<typeof FirstSetup>
 
@@ -175,8 +186,8 @@ export const setUpNetwork = endpoint({
   summary: 'Set up a card for the provider and one for the local network',
   description:
     'One change for both: each card gets one connection without a VLAN tag. A connection that it has already is changed if ' +
-    'it is of the same type, otherwise replaced. Connections of other cards stay. Use Portcullis-Confirm-Within where ' +
-    'you are connected over one of the cards.',
+    'it is of the same type, otherwise replaced. Connections of other cards stay. New connections from outside are dropped; ' +
+    'keep_ssh_port leaves one port open there. Use Portcullis-Confirm-Within where you are connected over one of the cards.',
   errors: ['conflict'],
   body: FirstSetup,
   reply: strictObject({

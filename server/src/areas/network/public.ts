@@ -1,5 +1,5 @@
-// What others may use of the network: its interfaces and zones, their names, devices, addresses and DNS servers, and whether a
-// change would cut a connection.
+// What others may use of the network: its interfaces and zones, their names, devices, addresses and DNS servers, whether a
+// change would cut a connection, and the first set-up.
 
 export {
   aggregated,
@@ -31,3 +31,4 @@ export {
   takenBy,
   tunnelServices,
 } from './resolve.ts'
+export { type SetUp, setUp } from './setup.ts'

@@ -3,11 +3,10 @@
 import { secretMask } from '../../contract/fields.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes, perValue } from '../../http/routes.ts'
-import { type Connection, connections, passwordPlace, spans, tunnels } from './config.ts'
+import { type Connection, passwordPlace, spans, tunnels } from './config.ts'
 import * as contract from './contract.ts'
 import { connectionFields, spanFields, tunnelFields } from './edits.ts'
 import { aggregatedList, connectionList, spanList, tunnelList, vceList } from './lists.ts'
-import { setUp } from './setup.ts'
 import { aggregatedStates, connectionStates, type NetworkView, tunnelStates } from './status.ts'
 import { forwardingStatus, kernelSettingStates } from './status-kernel.ts'
 
@@ -38,11 +37,6 @@ export const routes: readonly Route[] = [
   }),
   handle(contract.showStatus, async ({ services }) => [forwardingStatus(await services.observe())]),
   handle(contract.showKernelSettings, async ({ services }) => kernelSettingStates(await services.observe())),
-  handle(
-    contract.setUpNetwork,
-    ({ body, change }) => change((config, tools) => setUp(config, body, () => tools.nextId(connections), tools)),
-    { slot: connections },
-  ),
   handle(contract.showStates, async (context) => connectionStates(await viewOf(context))),
   ...listRoutes(contract.aggregatedInterfaces, aggregatedList),
   handle(contract.showAggregatedStates, async (context) => aggregatedStates(await viewOf(context))),

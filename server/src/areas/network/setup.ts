@@ -9,7 +9,7 @@ import { type Connection, connections, isAddressed } from './config.ts'
 import { type FirstSetup, fieldsOf } from './contract.ts'
 import { connectionList } from './lists.ts'
 
-type Side = keyof FirstSetup
+type Side = 'outside' | 'inside'
 const types = { outside: 'wan', inside: 'lan' } as const satisfies Record<Side, Connection['type']>
 
 interface Tools {

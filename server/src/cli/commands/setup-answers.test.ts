@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answers, bodyOf, cardOfConnection, faultsOf, optionOf, questions } from './setup-answers.ts'
+import {
+  type Answers,
+  bodyOf,
+  cardOfConnection,
+  faultsOf,
+  optionOf,
+  portFromOutside,
+  questions,
+} from './setup-answers.ts'
 import { cardsOf, type Machine, nameServersIn, parseConnection } from './setup-machine.ts'
 
 const shown = JSON.stringify([
@@ -37,9 +45,13 @@ test('cards are what can have a connection, with carrier, IPv4 addresses and def
   assert.deepEqual(cards, [
     {
       ...{ name: 'eth0', mac: '02:00:00:00:00:01', hasCarrier: true, addresses: ['203.0.113.9/24'], isDynamic: true },
+      addresses6: ['fe80::1/64'],
       gateway: '203.0.113.1',
     },
-    { name: 'eth1', mac: '02:00:00:00:00:02', hasCarrier: false, addresses: [], isDynamic: false, gateway: null },
+    {
+      ...{ name: 'eth1', mac: '02:00:00:00:00:02', hasCarrier: false, addresses: [], isDynamic: false, gateway: null },
+      addresses6: [],
+    },
   ])
 })
 
@@ -47,9 +59,22 @@ test('the card of a connection is found by its address here', () => {
   const over = (text: string) => cardOfConnection({ ...machine, connection: parseConnection(text) })?.name ?? null
   assert.equal(over('198.51.100.7 50000 203.0.113.9 22'), 'eth0')
   assert.equal(over('::ffff:198.51.100.7 50000 ::ffff:203.0.113.9 22'), 'eth0')
+  assert.equal(over('fe80::7%eth0 50000 fe80::1%eth0 22'), 'eth0')
   assert.equal(over('10.0.0.7 50000 10.0.0.9 22'), null)
   assert.equal(over(''), null)
   assert.equal(parseConnection(undefined), null)
+})
+
+test('the port of SSH is kept for a connection over the card outside, and for no other', () => {
+  const through = (text: string | undefined, answers = good) =>
+    portFromOutside(answers, { ...machine, connection: parseConnection(text) })
+  assert.equal(through('198.51.100.7 50000 203.0.113.9 2222'), 2222)
+  assert.equal(through('198.51.100.7 50000 203.0.113.9 22', { ...good, outside: 'eth1', inside: 'eth0' }), null)
+  assert.equal(through('10.0.0.7 50000 10.0.0.9 22'), null)
+  assert.equal(through(undefined), null)
+  for (const port of ['', '0', '65536', '-1', '22x', '1e3'])
+    assert.equal(through(`198.51.100.7 50000 203.0.113.9 ${port}`), null)
+  assert.equal(bodyOf(good, machine, 2222).keep_ssh_port, 2222)
 })
 
 test('DNS servers on the machine itself are not proposed', () => {
@@ -138,14 +163,15 @@ test('what is proposed is accepted, question after question', () => {
 })
 
 test('the call has what was answered', () => {
-  assert.deepEqual(bodyOf({ ...good, dns: '192.0.2.1, 192.0.2.2' }, machine), {
+  assert.deepEqual(bodyOf({ ...good, dns: '192.0.2.1, 192.0.2.2' }, machine, null), {
     outside: {
       ...{ mac: '02:00:00:00:00:01', enable_dhcp: false, addresses: ['203.0.113.2/24'], gateway: '203.0.113.1' },
       dns: ['192.0.2.1', '192.0.2.2'],
     },
     inside: { mac: '02:00:00:00:00:02', addresses: ['10.10.0.1/24'] },
+    keep_ssh_port: null,
   })
-  assert.deepEqual(bodyOf({ ...good, 'outside-address': 'dhcp' }, machine).outside, {
+  assert.deepEqual(bodyOf({ ...good, 'outside-address': 'dhcp' }, machine, null).outside, {
     ...{ mac: '02:00:00:00:00:01', enable_dhcp: true, addresses: [], gateway: null, dns: [] },
   })
 })

@@ -185,7 +185,8 @@ export function faultsOf(given: Answers, machine: Machine): Fault[] {
   return faults
 }
 
-export function bodyOf(answers: Answers, machine: Machine): FirstSetup {
+/** `keptPort` stays open from outside; null: none. */
+export function bodyOf(answers: Answers, machine: Machine, keptPort: number | null): FirstSetup {
   const gateway = answers.gateway ?? none
   return {
     outside: {
@@ -196,7 +197,14 @@ export function bodyOf(answers: Answers, machine: Machine): FirstSetup {
       dns: serversIn(answers.dns ?? none),
     },
     inside: { mac: findCard(machine, answers.inside)?.mac ?? '', addresses: [answers['inside-address'] ?? ''] },
+    keep_ssh_port: keptPort,
   }
+}
+
+/** The port of SSH that the administrator is connected through, where that is over the card outside; null otherwise. */
+export function portFromOutside(answers: Answers, machine: Machine): number | null {
+  const card = cardOfConnection(machine)
+  return card !== null && card.name === answers.outside ? (machine.connection?.port ?? null) : null
 }
 
 export const rangeOf = (answers: Answers): string | null => {
@@ -219,5 +227,9 @@ export function optionOf(field: string): SetupOption | null {
 export function cardOfConnection({ cards, connection }: Machine): Card | null {
   const to = connection?.to
   if (to === undefined) return null
-  return cards.find(({ addresses }) => addresses.some((address) => address.split('/')[0] === to)) ?? null
+  return (
+    cards.find(({ addresses, addresses6 }) =>
+      [...addresses, ...addresses6].some((address) => address.split('/')[0] === to),
+    ) ?? null
+  )
 }

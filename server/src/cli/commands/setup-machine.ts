@@ -12,6 +12,8 @@ export interface Card {
   readonly hasCarrier: boolean
   /** IPv4 with prefix. */
   readonly addresses: readonly string[]
+  /** IPv6 with prefix, of every scope. */
+  readonly addresses6: readonly string[]
   /** Its address comes from DHCP and expires. */
   readonly isDynamic: boolean
   /** Of its default route; null when it has none. */
@@ -20,8 +22,8 @@ export interface Card {
 
 export interface Machine {
   readonly cards: readonly Card[]
-  /** Of the host that the administrator is connected from, and the address here that they are connected to; null on the console. */
-  readonly connection: { readonly from: string; readonly to: string } | null
+  /** Of the host that the administrator is connected from, and what here they are connected to; null on the console. */
+  readonly connection: { readonly from: string; readonly to: string; readonly port: number | null } | null
   /** Addresses of DNS servers that the machine itself uses, without those on itself. */
   readonly dns: readonly string[]
 }
@@ -55,6 +57,7 @@ export function cardsOf(shown: string, routeTable: string, carrierOf: (name: str
       mac,
       hasCarrier: carrierOf(name) === '1',
       addresses: addresses.filter((address) => parseAddress(address.split('/')[0] ?? '') !== null),
+      addresses6: addresses.filter((address) => address.includes(':')),
       isDynamic: dynamic.has(name),
       gateway: gateways.get(name) ?? null,
     }))
@@ -62,12 +65,17 @@ export function cardsOf(shown: string, routeTable: string, carrierOf: (name: str
 
 /** As sshd writes it: client, its port, server, its port. */
 export function parseConnection(text: string | undefined): Machine['connection'] {
-  const [from = '', , to = ''] = (text ?? '').split(' ')
-  return from === '' || to === '' ? null : { from: plain(from), to: plain(to) }
+  const [from = '', , to = '', port = ''] = (text ?? '').split(' ')
+  return from === '' || to === '' ? null : { from: plain(from), to: plain(to), port: portIn(port) }
 }
 
-/** An IPv4 address that came through a socket of IPv6. */
-const plain = (address: string): string => address.replace(/^::ffff:/, '')
+/** An IPv4 address that came through a socket of IPv6 as such, and an address of a link without the name of the link. */
+const plain = (address: string): string => address.replace(/^::ffff:/, '').replace(/%.*$/s, '')
+
+function portIn(text: string): number | null {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  return port >= 1 && port <= 65_535 ? port : null
+}
 
 /** sudo and su leave the variable out, so the processes above this one are asked, up to the session of sshd. */
 function connectionOfParents(): Machine['connection'] {

@@ -19,6 +19,7 @@ import {
   cardOfConnection,
   faultsOf,
   optionOf,
+  portFromOutside,
   questions,
   rangeOf,
   setupOptions,
@@ -59,11 +60,15 @@ export const createSetupCommand =
     if (machine.cards.length < 2)
       throw refused(`A gateway needs two cards. This machine has ${machine.cards.length || 'none'}.`)
     const answers = await answersFor(invocation, context, machine, isAsking)
+    const port = portFromOutside(answers, machine)
+    const isLeftOut = port === null || invocation.has('no-ssh') || (isAsking && !(await askToKeepPort(context, port)))
+    const keptPort = isLeftOut ? null : port
     const own = await findOwnGateway(context, invocation.value('address'))
     const given = invocation.has('password-stdin') ? await readGivenPassword(context) : null
     const account = await prepareAccount(context, own, invocation.value('login'), given)
-    if (isAsking) await askToBegin(answers, context)
-    const body = bodyOf(answers, machine)
+    context.terminal.note(`\n${showPairs(linesOf(answers, port, keptPort), context.terminal)}`)
+    if (isAsking) await askToBegin(context)
+    const body = bodyOf(answers, machine, keptPort)
     return openSession(context, own, account, async (api) => {
       const isOver = isConnectedOver(machine, body, await api.ask(connections.list))
       const isAuto = !isOver && confirm === undefined
@@ -139,17 +144,35 @@ async function readGivenPassword({ keyboard }: Context): Promise<string> {
   return password
 }
 
-const linesOf = (answers: Answers): [string, string][] => [
+/** Only yes and no are answers: either one by mistake would be a way in or a lock-out. */
+async function askToKeepPort({ keyboard, terminal }: Context, port: number): Promise<boolean> {
+  for (;;) {
+    const word = await keyboard.askLine(
+      `You are connected by SSH over the card outside. Keep port ${port} open from outside? [Y/n] `,
+    )
+    if (/^(y(es)?)?$/i.test(word)) return true
+    if (/^no?$/i.test(word)) return false
+    terminal.note('Must be y or n.\n')
+  }
+}
+
+/** `port` is the one of SSH that the administrator is connected through from outside. */
+const linesOf = (answers: Answers, port: number | null, keptPort: number | null): [string, string][] => [
   [
     'outside',
     `${answers.outside}, ${answers['outside-address']}${answers.gateway ? `, gateway ${answers.gateway}` : ''}${answers.dns ? `, DNS ${answers.dns}` : ''}`,
   ],
   ['inside', `${answers.inside}, ${answers['inside-address']}`],
   ['DHCP inside', rangeOf(answers) ?? 'as it is'],
+  ...(port === null ? [] : [['SSH from outside', sshWords(port, keptPort !== null)] satisfies [string, string]]),
 ]
 
-async function askToBegin(answers: Answers, { terminal, keyboard }: Context): Promise<void> {
-  terminal.note(`\n${showPairs(linesOf(answers), terminal)}`)
+const sshWords = (port: number, isKept: boolean): string =>
+  isKept
+    ? `port ${port} stays open, by a rule of the table INPUT, because you are connected through it`
+    : `no rule is added: unless there is one for port ${port}, no new session from outside is possible`
+
+async function askToBegin({ keyboard }: Context): Promise<void> {
   if (!(await keyboard.askYes('Set up the gateway so? [y/N] '))) throw refused('Nothing was changed.')
 }
 
@@ -203,7 +226,7 @@ async function change({ api, context, parts, body, seconds, isAsking, isAuto }: 
 async function askToKeep({ keyboard, terminal }: Context, seconds: number, interrupted: AbortSignal): Promise<boolean> {
   terminal.note(
     `\nThe change is in force. It is reverted in ${seconds} seconds unless you confirm it: here, or from a new session\n` +
-      'with gw confirm. If you are cut off, wait: the old addresses come back.\n',
+      'with gw confirm. Try a new session before you confirm. If you are cut off, wait: the old addresses come back.\n',
   )
   const late = AbortSignal.timeout(seconds * 1000)
   try {

@@ -1,13 +1,12 @@
 // gw upgrade: installs a signed package, as root on the machine itself and also while the gateway is down; without a file it shows
 // what the last upgrade did. Everything is imported at once: the files of this program are replaced while it waits.
 
-import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readOwned } from '../../files/guarded.ts'
 import { ownApp } from '../../files/plain.ts'
 import { checkOpenPackage, RefusedPackage, readTrustedKeys } from '../../files/signed-package.ts'
 import { gatewayDir } from '../../launcher/layout.ts'
-import { findObstacle, type Installed, readFormat, readInstalled } from '../../upgrade/judge.ts'
+import { findObstacle, type Installed, readInstalled } from '../../upgrade/judge.ts'
 import { lastWords, thisMachine } from '../../upgrade/machine.ts'
 import {
   installedApp,
@@ -19,6 +18,7 @@ import {
 } from '../../upgrade/places.ts'
 import { readStatus, type UpgradeStatus, type UpgradeStep } from '../../upgrade/record.ts'
 import { dropRequest, takePackage, UpgradeRefused } from '../../upgrade/take.ts'
+import { findKept, restoresState, storedFormat, takeUndo, timeWords } from '../../upgrade/undo.ts'
 import { findStateDir } from '../client/local-gateway.ts'
 import type { Run } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -28,20 +28,23 @@ import { escapeText } from '../output/text.ts'
 const stepWords: Readonly<Record<UpgradeStep, string>> = {
   checking: 'Checking the package',
   keeping: 'Keeping the installed version and the state for the way back',
-  installing: 'Installing the new version',
-  starting: 'Waiting until the new version is up',
-  returning: 'Returning to the old version',
+  installing: 'Installing the other version',
+  starting: 'Waiting until it is up',
+  returning: 'Returning to the version that was installed',
 }
 
 export const upgradeCommand: Run = async (invocation, context) => {
   const [file] = invocation.operands
   const places = upgradePlaces(findStateDir(context))
-  if (file === undefined) return showLast(places, context, invocation.has('json'))
+  const isUndo = invocation.has('undo')
+  if (isUndo && file !== undefined) throw badUsage('--undo takes no file: it goes back to the version that was kept.')
+  if (file === undefined && !isUndo) return showLast(places, context, invocation.has('json'))
   if (process.geteuid?.() !== 0) throw refused('Only root can install another version.', ['Run it with sudo.'])
   const installed = ownApp === installedApp ? readInstalled() : null
   if (installed === null) throw refused(notAPackage)
-  const format = storedFormat(places.state)
-  await install(resolve(context.workingDir, file), places, { ...installed, format }, invocation.has('yes'), context)
+  const now = { ...installed, format: storedFormat(gatewayDir(places.state)) }
+  if (file === undefined) await undo(places, now, invocation.has('yes'), context)
+  else await install(resolve(context.workingDir, file), places, now, invocation.has('yes'), context)
   return follow(places, context)
 }
 
@@ -72,10 +75,7 @@ async function install(
     const obstacle = findObstacle(offered, installed)
     if (obstacle !== null) throw refused(obstacle)
     terminal.note(`From ${installed.version} to ${offered.version}, signed with the key ${offered.key}.\n`)
-    if (!isYes) {
-      if (!keyboard.isTerminal) throw badUsage('Without a terminal to ask on, gw upgrade needs --yes.')
-      if (!(await keyboard.askYes('Install it? [y/N] '))) throw refused('Nothing was changed.')
-    }
+    if (!isYes) await askFor('Install it? [y/N] ', keyboard)
     await takePackage(places, { file, by: 'root', keys, installed, digest: offered.digest })
   } catch (error) {
     if (error instanceof RefusedPackage || error instanceof UpgradeRefused) throw refused(error.message)
@@ -83,6 +83,44 @@ async function install(
   } finally {
     closeSync(file)
   }
+  await begin(places)
+}
+
+/** Says what is lost before it asks. */
+async function undo(
+  places: UpgradePlaces,
+  installed: Installed,
+  isYes: boolean,
+  { terminal, keyboard }: Context,
+): Promise<void> {
+  const kept = await findKept(thisMachine, places)
+  if (kept === null || kept.version === installed.version)
+    throw refused('There is no version to go back to: no upgrade with gw or the console replaced one.')
+  const time = timeWords(kept.keptAt)
+  terminal.note(`From ${installed.version} back to ${escapeText(kept.version)}, which was replaced ${time}.\n`)
+  terminal.note(
+    restoresState(kept, installed.format)
+      ? `That version cannot read the present configuration. The state of ${time} comes back: every change since then is lost,\n` +
+          'also of passwords, users and logs.\n'
+      : 'That version can read the present configuration, so it stays as it is, and nothing is lost.\n',
+  )
+  terminal.note('The version that is installed now is kept: gw upgrade --undo returns to it.\n')
+  if (!isYes) await askFor('Go back? [y/N] ', keyboard)
+  try {
+    takeUndo(places, kept, installed)
+  } catch (error) {
+    if (error instanceof UpgradeRefused) throw refused(error.message)
+    throw error
+  }
+  await begin(places)
+}
+
+async function askFor(question: string, keyboard: Context['keyboard']): Promise<void> {
+  if (!keyboard.isTerminal) throw badUsage('Without a terminal to ask on, gw upgrade needs --yes.')
+  if (!(await keyboard.askYes(question))) throw refused('Nothing was changed.')
+}
+
+async function begin(places: UpgradePlaces): Promise<void> {
   const { code, output } = await thisMachine.run(['systemctl', 'start', '--no-block', upgradeUnit])
   if (code === 0) return
   const message = `The upgrade could not be started: ${lastWords(output)}`
@@ -99,13 +137,6 @@ function openPlain(path: string): number {
     throw refused(`${path} cannot be read (${codeOf(error)}).`)
   }
   throw refused(`${path} is not a plain file.`)
-}
-
-/** The folder belongs to gatewayd, so nothing in it is followed elsewhere. */
-function storedFormat(stateDir: string): number | null {
-  const folder = gatewayDir(stateDir)
-  const owner = lstatSync(folder, { throwIfNoEntry: false })
-  return owner ? readFormat(readOwned(folder, ['format'], owner.uid, 64)?.toString('utf8') ?? null) : null
 }
 
 const lookMs = 300

@@ -44,6 +44,9 @@ import type { AreaEndpoints } from '../../contract/openapi.ts'
 /** Whether the filter runs and what it takes depends on the proxy, so that area answers these. */
 const { explainRequest, filterState, filterStatus, ...filterAlone } = contentFilter
 
+/** The first set-up opens a port, so the area of the firewall answers it. */
+const { setUpNetwork, ...networkAlone } = network
+
 const modules: Readonly<Record<string, object>> = {
   'sign-in': signIn,
   administrators,
@@ -54,8 +57,8 @@ const modules: Readonly<Record<string, object>> = {
   updates,
   statistics,
   objects,
-  network,
-  firewall,
+  network: networkAlone,
+  firewall: { ...firewall, setUpNetwork },
   'firewall-log': firewallLog,
   backup,
   'intrusion-prevention': intrusionPrevention,

@@ -95,6 +95,10 @@ export const page = collectionPage({
             addresses: { widget: 'lines', placeholder: '192.168.0.1/24' },
           },
         },
+        keep_ssh_port: {
+          label: msg('SSH port that stays open from outside'),
+          hint: msg('Empty: no rule is added. Without a rule, new connections from outside are dropped.'),
+        },
       },
       reads: [connections.list],
     }),
