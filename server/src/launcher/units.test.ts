@@ -55,7 +55,9 @@ test('every unit runs programs of the package, and every program of it that a un
   const folder = join(appRoot, 'deploy/systemd')
   const lines = readdirSync(folder)
     .filter((name) => name.endsWith('.service'))
-    .flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/^Exec(?:Start|StartPre|StartPost|Stop)=.*$/gm) ?? [])
+    .flatMap(
+      (name) => readFileSync(join(folder, name), 'utf8').match(/^Exec(?:Start|StartPre|StartPost|Stop)=.*$/gm) ?? [],
+    )
   assert.ok(lines.length > 0)
   for (const line of lines) {
     const [, ...words] = line.split(/[= ]-?/)
