@@ -55,7 +55,9 @@ test('every unit runs programs of the package, and every program of it that a un
   const folder = join(appRoot, 'deploy/systemd')
   const lines = readdirSync(folder)
     .filter((name) => name.endsWith('.service'))
-    .flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/^Exec(?:Start|StartPre|Stop)=.*$/gm) ?? [])
+    .flatMap(
+      (name) => readFileSync(join(folder, name), 'utf8').match(/^Exec(?:Start|StartPre|StartPost|Stop)=.*$/gm) ?? [],
+    )
   assert.ok(lines.length > 0)
   for (const line of lines) {
     const [, ...words] = line.split(/[= ]-?/)
@@ -74,6 +76,7 @@ test('the machine is closed before the first card, after every other firewall, a
     assert.ok(/^After=(.*)$/m.exec(boot)?.[1]?.split(' ').includes(`${other}.service`), other)
   assert.doesNotMatch(boot, /^PartOf=/m)
   assert.match(boot, /^ExecStop=\/usr\/lib\/portcullis\/deploy\/stop-forwarding\.sh$/m)
+  assert.match(textOf('portcullis-applyd.service'), /^ExecStartPost=-\/usr\/lib\/portcullis\/deploy\/close\.sh ssh$/m)
   assert.match(textOf('portcullis-applyd.service'), /^ExecStartPre=-\/usr\/lib\/portcullis\/deploy\/close\.sh$/m)
 })
 

@@ -163,6 +163,13 @@ describe('a gateway that was installed as a package', () => {
     assert.deepEqual(kept(), [])
   })
 
+  it('shows nothing as uploaded when the description of the package is damaged', async () => {
+    writeFileSync(join(state, 'upgrade', 'package.json'), '{"version":')
+    assert.equal((await admin('GET', '/sysupdate/iso-upload')).text, '{"uploaded_iso_version":null}')
+    assert.equal((await admin('GET', '/sysupdate/status')).status, 200)
+    assert.equal((await admin('POST', '/sysupdate/iso-install')).status, 409)
+  })
+
   it('makes a backup, then has root install the package', async () => {
     const asked: string[] = []
     gateway.applier.beginUpgrade = (digest) => {

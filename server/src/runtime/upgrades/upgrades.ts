@@ -104,8 +104,12 @@ export class Upgrades {
   }
 
   #uploaded(): CheckedPackage | null {
-    const text = readText(this.#path(uploadedAbout))
-    return text === null ? null : (JSON.parse(text) as CheckedPackage)
+    try {
+      return JSON.parse(readText(this.#path(uploadedAbout)) ?? 'null') as CheckedPackage | null
+    } catch {
+      // Damaged, so nothing is uploaded: it can be uploaded again.
+      return null
+    }
   }
 
   async #store(path: string, chunks: AsyncIterable<Buffer>): Promise<CheckedPackage> {
