@@ -1,7 +1,17 @@
 // An upgrade by its phases, on a machine that only plays dpkg and systemd: what is in place at the end, whatever failed on the way.
 
 import assert from 'node:assert/strict'
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
@@ -106,6 +116,9 @@ describe('an upgrade', () => {
     writeFileSync(join(state, 'gateway', 'gateway.db'), 'configuration')
     writeFileSync(join(state, 'gateway', 'logs.db'), 'log')
     writeFileSync(join(state, 'gateway', 'format'), '3\n')
+    // As on a machine, where the folder is not of root.
+    if (process.geteuid?.() === 0)
+      for (const name of ['gateway', 'gateway/format']) chownSync(join(state, name), 65_534, 65_534)
     writeFileSync(join(state, 'applyd', 'record.json'), 'record')
     // The package that the installed version came from.
     writeFileSync(join(places.root, 'installed.deb'), packageOf(signer.secret, { version: '0.1.0' }))
