@@ -8,7 +8,7 @@ import { readEnginePackages } from '../packages.mjs'
 import { root } from '../paths.mjs'
 import { Stop } from '../terminal.mjs'
 import { listFiles } from './sources.mjs'
-import { foreignUnits, listAccounts, listUnits } from './units.mjs'
+import { foreignUnits, listAccounts, listState, listUnits } from './units.mjs'
 
 /** Of the runtime, of the units and of our own programs; those of the engines are added. */
 const ownDepends = [
@@ -60,6 +60,7 @@ export function readValues() {
     STOP: [...started, ...names.filter((name) => !started.includes(name) && !isForMoments(name))].join(' '),
     FOREIGN: foreignUnits().join(' '),
     ACCOUNTS: listAccounts().join(' '),
+    STATE: listState().join(' '),
     FORMAT: readFormat(),
   }
 }

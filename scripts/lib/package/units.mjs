@@ -36,3 +36,10 @@ export function listAccounts() {
   const text = readFileSync(join(systemd, 'portcullis.sysusers.conf'), 'utf8')
   return [...text.matchAll(/^u (\S+)/gm)].map(([, name]) => name)
 }
+
+/** What is right below the state folder: our folders, and what the scripts of the package note. */
+export function listState() {
+  const text = readFileSync(join(systemd, 'portcullis.tmpfiles.conf'), 'utf8')
+  const folders = [...text.matchAll(/^d \/var\/lib\/portcullis\/([a-z-]+) /gm)].map(([, name]) => name)
+  return [...folders, 'made-accounts', 'stopped-units']
+}

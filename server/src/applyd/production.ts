@@ -37,20 +37,22 @@ export function productionTables(
       table: '/proc/net/nf_conntrack',
       switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),
     },
-    trial: [...unshared(), process.execPath, plainOption(ownApp), join(import.meta.dirname, '..', 'trial', 'main.ts')],
+    trial: [
+      ...unshared(accountOf('portcullis-trial')),
+      process.execPath,
+      plainOption(ownApp),
+      join(import.meta.dirname, '..', 'trial', 'main.ts'),
+    ],
   }
 }
-
-/** Who owns nothing. */
-const nobody = 65_534
 
 /**
  * In the sandbox of its unit root may make no networks (capabilities(7), bit 21). A trial may in a user namespace of an account
  * without rights: root itself would need one more right to be root there.
  */
-function unshared(): readonly string[] {
+function unshared(account: Account | undefined): readonly string[] {
   const [, rights = '0'] = readFileSync('/proc/self/status', 'latin1').match(/^CapEff:\s*([0-9a-f]+)$/m) ?? []
-  if (process.geteuid?.() !== 0 || (BigInt(`0x${rights}`) & (1n << 21n)) !== 0n) return []
-  const account = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
-  return ['/usr/bin/setpriv', ...account, '--', '/usr/bin/unshare', '--user', '--map-root-user', '--']
+  if (!account || process.geteuid?.() !== 0 || (BigInt(`0x${rights}`) & (1n << 21n)) !== 0n) return []
+  const user = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups']
+  return ['/usr/bin/setpriv', ...user, '--', '/usr/bin/unshare', '--user', '--map-root-user', '--']
 }

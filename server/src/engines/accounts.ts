@@ -20,6 +20,7 @@ export const accountNames = [
   'portcullis-antivirus',
   'portcullis-inspection',
   'portcullis-classifier',
+  'portcullis-trial',
 ] as const
 export type AccountName = (typeof accountNames)[number]
 

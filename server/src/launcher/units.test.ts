@@ -77,6 +77,11 @@ test('the machine is closed before the first card, after every other firewall, a
   assert.match(textOf('portcullis-applyd.service'), /^ExecStartPre=-\/usr\/lib\/portcullis\/deploy\/close\.sh$/m)
 })
 
+test('applyd starts whatever became of the folder of backups, which another account owns', () => {
+  const text = readFileSync(join(appRoot, 'deploy/systemd/portcullis-applyd.service'), 'utf8')
+  assert.deepEqual(text.match(/^BindReadOnlyPaths=.*$/gm), ['BindReadOnlyPaths=-/var/lib/portcullis/gateway/backups'])
+})
+
 test('a stop reaches everything that runs, and nothing runs before the target', () => {
   for (const name of ['portcullis-applyd.service', 'portcullis-gatewayd.service', 'portcullis-gatewayd.socket']) {
     const text = readFileSync(join(appRoot, 'deploy/systemd', name), 'utf8')

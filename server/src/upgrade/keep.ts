@@ -8,6 +8,7 @@ import { checkOpenPackage, type TrustedKeys } from '../files/signed-package.ts'
 import { stanzaOf } from './judge.ts'
 import { lastWords, type Machine } from './machine.ts'
 import { dpkgStatus, packageName, type UpgradePlaces } from './places.ts'
+import { dropProgram, packagePath, programPath } from './take.ts'
 
 export class StepFailed extends Error {}
 
@@ -183,8 +184,6 @@ async function copyEntries(machine: Machine, from: string, to: string, names: re
   if (code !== 0) throw new StepFailed(`The state could not be copied: ${lastWords(output)}`)
 }
 
-export const programPath = (places: UpgradePlaces): string => join(places.root, 'program')
-
 /** The runtime and this program, so that neither depends on the files that are being replaced. */
 export function keepProgram(places: UpgradePlaces): void {
   const target = programPath(places)
@@ -203,5 +202,9 @@ export function keepProgram(places: UpgradePlaces): void {
   writeDurable(join(target, 'complete'), '')
 }
 
-export const dropProgram = (places: UpgradePlaces): void =>
-  fs.rmSync(programPath(places), { recursive: true, force: true })
+/** Of an upgrade that ended before it changed anything: copies may have filled the disk. */
+export function dropCopies(places: UpgradePlaces): void {
+  for (const path of [savedPath(places), packagePath(places), previousPath(places)])
+    fs.rmSync(path, { recursive: true, force: true })
+  dropProgram(places)
+}

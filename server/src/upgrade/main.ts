@@ -13,6 +13,12 @@ const request = readRequest(places)
 if (request) {
   // Read once: the keys of the package are replaced with it.
   const keys = readTrustedKeys(keyFolders)
-  const ended = await runUpgrade({ machine: thisMachine, places, keys }, request)
-  process.exitCode = ended.state === 'done' ? 0 : 1
+  try {
+    const ended = await runUpgrade({ machine: thisMachine, places, keys }, request)
+    process.exitCode = ended.state === 'done' ? 0 : 1
+  } catch (fault) {
+    // Not at its end, for example because the disk is full: the unit starts it again, and it goes on.
+    console.error(fault)
+    process.exitCode = 75
+  }
 }

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -219,10 +220,7 @@ describe('an upgrade', () => {
   it('goes on after a power failure with the phase that was reached', async () => {
     const request = await asked()
     const early = await run({ ...request, attempts: 1 })
-    assert.equal(
-      early.message,
-      'Version 0.2.0 was not installed. The machine was restarted before anything was changed.',
-    )
+    assert.equal(early.message, 'Version 0.2.0 was not installed. It was interrupted before anything was changed.')
 
     const cut = await asked()
     await stopAt(cut, 'installing')
@@ -230,6 +228,50 @@ describe('an upgrade', () => {
     const late = await run({ ...(readRequest(places) as UpgradeRequest) })
     assert.deepEqual([late.state, machine.version], ['done', '0.2.0'])
     assert.ok(machine.commands.includes('dpkg --force-confold --configure -a'))
+  })
+
+  it('starts the API again when it was interrupted after it had stopped it', async () => {
+    const request = await asked()
+    machine.isRunning = false
+    const ended = await run({ ...request, attempts: 1 })
+    assert.deepEqual([ended.state, machine.version, machine.isRunning], ['failed', '0.1.0', true])
+  })
+
+  it('leaves no copies on a disk that they have filled', async () => {
+    const { run: perform } = machine
+    machine.run = async (command) =>
+      command[0] === 'cp' ? { code: 1, output: 'No space left on device' } : perform.call(machine, command)
+    const ended = await run(await asked())
+    assert.match(ended.message, /The state could not be copied: No space left on device/)
+    assert.deepEqual([machine.version, machine.isRunning], ['0.1.0', true])
+    assert.deepEqual(readdirSync(places.root), ['installed.deb'])
+  })
+
+  it('starts what is there when neither package can be installed', async () => {
+    for (const version of ['0.1.0', '0.2.0']) machine.refused.add(version)
+    const ended = await run(await asked())
+    assert.deepEqual([ended.state, machine.isRunning], ['failed', true])
+    assert.match(ended.message, /After the return: dpkg could not install version 0\.1\.0/)
+  })
+
+  it('ends when it goes on after its last step', async () => {
+    const request = await asked()
+    await run(request)
+    const again = await run({ ...request, phase: 'starting', attempts: 1 })
+    assert.equal(again.state, 'done')
+  })
+
+  it('does not run a copy of the program that an earlier upgrade left', async () => {
+    mkdirSync(join(places.root, 'program'))
+    writeFileSync(join(places.root, 'program', 'complete'), '')
+    await asked()
+    assert.equal(existsSync(join(places.root, 'program')), false)
+  })
+
+  it('does not say that an upgrade runs when its request could not be stored', async () => {
+    mkdirSync(join(places.root, 'request.json'))
+    await assert.rejects(asked())
+    assert.equal(readStatus(places.status), null)
   })
 
   it('returns again when the power failed while it returned', async () => {

@@ -4,10 +4,11 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { withFile } from '../files/durable.ts'
+import { tryStoring } from '../files/reserve.ts'
 import { checkOpenPackage, RefusedPackage, type TrustedKeys } from '../files/signed-package.ts'
 import { fieldOf } from './judge.ts'
 import {
-  dropProgram,
+  dropCopies,
   installedPath,
   keepPackage,
   keepProgram,
@@ -19,7 +20,7 @@ import {
 import { lastWords, type Machine } from './machine.ts'
 import { packageName, type UpgradePlaces } from './places.ts'
 import { type UpgradeStatus, type UpgradeStep, unixNow, writeStatus } from './record.ts'
-import { packagePath, requestPath, statusOf, type UpgradeRequest, writeRequest } from './take.ts'
+import { dropProgram, packagePath, requestPath, statusOf, type UpgradeRequest, writeRequest } from './take.ts'
 import { asidePath, dropAside, setKeptAside, storedFormat, takeKeptBack, timeWords } from './undo.ts'
 import { daemons, readRunning, readUnit, socketUnit, type WatchTimes, waitUntilUp, watchTimes } from './watch.ts'
 
@@ -47,8 +48,10 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
   }
   const show = (step: UpgradeStep): void => {
     machine.log(`Upgrade from ${request.from} to ${request.to}: ${step}.`)
-    writeStatus(places.status, statusOf(request, step))
+    // A full disk must not end it half way: only the display of the step is missing then.
+    tryStoring(() => writeStatus(places.status, statusOf(request, step)))
   }
+  const startAll = () => machine.run(['systemctl', 'start', '--no-block', socketUnit, ...units])
   const isFormatSame = (): boolean => request.formats.from === request.formats.to
   const units = [...daemons]
   note({})
@@ -71,11 +74,15 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
 
   async function walk(): Promise<End> {
     if (request.phase === 'asked') {
-      if (request.attempts > 1) return unchanged('The machine was restarted before anything was changed.')
       try {
+        if (request.attempts > 1) throw new StepFailed('It was interrupted before anything was changed.')
         await prepare()
       } catch (fault) {
-        await machine.run(['systemctl', 'start', '--no-block', socketUnit, ...units])
+        // It may have been interrupted with the API stopped.
+        await startAll()
+        // What an undo goes back to stays, so that it can be tried again.
+        if (request.undo) takeKeptBack(places)
+        else dropCopies(places)
         return unchanged(wordsOf(fault))
       }
       note({ phase: 'installing' })
@@ -181,7 +188,7 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
     show(step)
     await machine.run(['systemctl', 'daemon-reload'])
     await machine.run(['systemctl', 'reset-failed', socketUnit, ...units])
-    await machine.run(['systemctl', 'start', '--no-block', socketUnit, ...units])
+    await startAll()
     return waitUntilUp(machine, places, revision, times)
   }
 
@@ -199,7 +206,8 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
 
   /** The package is kept: it is the way back of the next upgrade. */
   function keepInstalled(): End {
-    fs.renameSync(packagePath(places), installedPath(places))
+    // It was done before when only the end of the upgrade could not be written down.
+    if (fs.existsSync(packagePath(places))) fs.renameSync(packagePath(places), installedPath(places))
     const { from, to, undo } = request
     if (undo) {
       dropAside(places)
@@ -220,7 +228,9 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
       machine.log(wordsOf(fault))
     }
     const fault = await install(previousPath(places), request.from, 'returning')
-    const missing = fault ?? (await start('returning', request.revision))
+    // Whatever dpkg left is started: a gateway that may be wrong is better than none.
+    const found = await start('returning', request.revision)
+    const missing = fault ?? found
     const { reason, from, to, undo } = request
     if (missing === null && undo) takeKeptBack(places)
     if (missing === null)
@@ -229,7 +239,6 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
   }
 
   function unchanged(why: string): End {
-    if (request.undo) takeKeptBack(places)
     return { state: 'failed', message: `Version ${request.to} was not installed. ${why}` }
   }
 }

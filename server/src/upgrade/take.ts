@@ -6,6 +6,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { readRegular, writeDurable } from '../files/durable.ts'
+import { isStorageFault, tryStoring } from '../files/reserve.ts'
 import { type CheckedPackage, PackageReader, type TrustedKeys } from '../files/signed-package.ts'
 import { findObstacle, type Installed } from './judge.ts'
 import type { UpgradePlaces } from './places.ts'
@@ -36,6 +37,11 @@ export class UpgradeRefused extends Error {}
 
 export const requestPath = (places: UpgradePlaces): string => join(places.root, 'request.json')
 export const packagePath = (places: UpgradePlaces): string => join(places.root, 'package.deb')
+/** A copy of the program of the upgrade and of its runtime (keep.ts). */
+export const programPath = (places: UpgradePlaces): string => join(places.root, 'program')
+
+export const dropProgram = (places: UpgradePlaces): void =>
+  fs.rmSync(programPath(places), { recursive: true, force: true })
 
 export function readRequest(places: UpgradePlaces): UpgradeRequest | null {
   const text = readRegular(requestPath(places))?.toString('utf8')
@@ -70,10 +76,16 @@ export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<
     if (obstacle !== null) throw new UpgradeRefused(obstacle)
     refuseSecond(places)
     fs.renameSync(arriving, packagePath(places))
+    // An earlier upgrade may have left its copy of the program, which upgrade.sh would prefer to the installed one.
+    dropProgram(places)
     const request = requestFor(checked, installed, by)
-    writeStatus(places.status, statusOf(request, 'checking'))
+    // First the request: a status without one would say for ever that an upgrade runs.
     writeRequest(places, request)
+    tryStoring(() => writeStatus(places.status, statusOf(request, 'checking')))
     return request
+  } catch (fault) {
+    if (isStorageFault(fault)) throw new UpgradeRefused('The package cannot be stored: the disk is full or failing.')
+    throw fault
   } finally {
     fs.rmSync(arriving, { force: true })
   }

@@ -4,7 +4,19 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { globSync, readFileSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -136,6 +148,49 @@ describe('the scripts of the package', () => {
       const { status, stderr } = spawnSync('/bin/sh', ['-n'], { input: fill(template(name), all), encoding: 'utf8' })
       assert.equal(status, 0, `${name}: ${stderr}`)
     }
+  })
+
+  it('do not make the account of a person that of the gateway', () => {
+    const install = (entry: string) => {
+      const played = `getent() { [ "$2" = portcullis ] && echo '${entry}'; }\nrm() { :; }\nsystemctl() { :; }\n`
+      const script = fill(template('preinst'), { ...readValues(), VERSION: '1.2.3' })
+      return spawnSync('/bin/sh', ['-s', 'install'], { input: `${played}${script}`, encoding: 'utf8' })
+    }
+    for (const entry of ['portcullis:x:1000:1000::/home/p:/bin/bash', 'portcullis:x:0:0::/root:/bin/sh']) {
+      const { status, stderr } = install(entry)
+      assert.equal(status, 1, entry)
+      assert.match(stderr, /the account portcullis \(number \d+\) is that of a person/)
+    }
+    for (const entry of ['portcullis:x:998:998::/:/usr/sbin/nologin', 'portcullis:x:1001:1001::/:/usr/sbin/nologin'])
+      assert.equal(install(entry).status, 0, entry)
+  })
+
+  it('remove the state also behind a link, and nothing else there', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-purge-'))
+    try {
+      const [kept, disk] = [join(folder, 'kept'), join(folder, 'disk')]
+      for (const name of ['gateway', 'applyd', 'web-filter/lists', 'photos'])
+        mkdirSync(join(disk, name), { recursive: true })
+      writeFileSync(join(disk, 'made-accounts'), '')
+      symlinkSync(disk, kept)
+      const played = 'systemctl() { :; }\nuserdel() { :; }\n'
+      const paths = fill(template('postrm'), readValues())
+        .replace('kept=/var/lib/portcullis', `kept=${kept}`)
+        .replaceAll(/ \/(?:var|etc)\//g, ` ${folder}/`)
+        .replaceAll('"/etc/', `"${folder}/`)
+        .replaceAll('deb-systemd-helper', 'true')
+      const { status, stderr } = spawnSync('/bin/sh', ['-s', 'purge'], { input: `${played}${paths}`, encoding: 'utf8' })
+      assert.equal(status, 0, stderr)
+      assert.deepEqual([readdirSync(disk), existsSync(kept)], [['photos'], false])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('stop the gateway before it is removed, whatever a policy says about services', () => {
+    const script = template('prerm')
+    assert.match(script, /^ +systemctl stop @STOP@ \|\| true$/m)
+    assert.doesNotMatch(script, /^ *deb-systemd-invoke/m)
   })
 
   it('enable the units that say where they belong, and stop all that last', () => {

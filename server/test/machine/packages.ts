@@ -22,7 +22,7 @@ const givenFolder = process.env.PORTCULLIS_TEST_PACKAGES
 
 export async function buildPackages(): Promise<Packages> {
   mkdirSync(cacheFolder, { recursive: true })
-  const folder = mkdtempSync(join(cacheFolder, 'package-'))
+  const folder = mkdtempSync(join(cacheFolder, `package-${process.pid}-`))
   try {
     const { version } = JSON.parse(readFileSync(join(appRoot, 'package.json'), 'utf8')) as { version: string }
     const nextVersion = `${version}+1`

@@ -126,15 +126,17 @@ export async function inRoot(root: string, argv: readonly string[]): Promise<voi
 
 const unusedMs = 3 * 24 * 60 * 60_000
 
-/** Removes roots of earlier recipes and of dependencies that no test used for days, and unfinished ones of ended test runs. */
+/** Removes roots of earlier recipes and of dependencies that no test used for days, and what ended test runs left. */
 export function sweepRoots(): void {
   if (!existsSync(cacheFolder)) return
   for (const name of readdirSync(cacheFolder)) {
     const [, kind, key, pid] = /^[a-z]+-(base|with)-([0-9a-f]+)(?:\.(\d+))?$/.exec(name) ?? []
-    if (kind === undefined) continue
     const root = join(cacheFolder, name)
-    const isAbandoned = pid !== undefined && !existsSync(`/proc/${pid}`)
+    const owner = pid ?? /^package-(\d+)-/.exec(name)?.[1]
+    const isAbandoned = owner !== undefined && !existsSync(`/proc/${owner}`)
+    if (isAbandoned) rmSync(root, { recursive: true, force: true })
+    if (isAbandoned || kind === undefined) continue
     const isOld = kind === 'base' ? key !== baseKey : statSync(root).mtimeMs < Date.now() - unusedMs
-    if (isAbandoned || (pid === undefined && isOld)) rmSync(root, { recursive: true, force: true })
+    if (pid === undefined && isOld) rmSync(root, { recursive: true, force: true })
   }
 }

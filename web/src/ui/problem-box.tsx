@@ -1,6 +1,6 @@
 // Why something could not be read or done, in the words of the gateway, with what still works and another try.
 
-import { t } from '../words.ts'
+import { heard, t } from '../words.ts'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Icon } from './icon.tsx'
@@ -27,7 +27,7 @@ export function ProblemBox({ failure, onRetry, still }: ProblemBoxProps) {
       </span>
       <div className={styles.words}>
         <p className={styles.message}>
-          <PlainText text={failure.message} limit={2000} />
+          <PlainText text={heard(failure.message)} limit={2000} />
         </p>
         {still === undefined ? null : <p className={styles.still}>{still}</p>}
         {hasId ? (

@@ -41,6 +41,12 @@ describe('programs on our ports', () => {
     assert.equal(shown({ ports: watched(3128, 'failed'), held: [unknown] }).length, 1)
   })
 
+  it('does not stop the session of a person for a program of theirs', () => {
+    const theirs = held(3128, '0.0.0.0', { unit: 'user@1000.service' })
+    const [[, , fix] = []] = shown({ ports: watched(3128, 'failed'), held: [theirs] })
+    assert.equal(fix, 'Stop the program that holds the port, and what starts it.')
+  })
+
   it('says how the stub of systemd-resolved is switched off, whoever was first', () => {
     const stub = held(53, '127.0.0.53', { unit: 'systemd-resolved.service' })
     const services = { 'systemd-resolved.service': on }
@@ -142,7 +148,18 @@ describe('rules of others', () => {
     const hostile = table('x; rm -rf /', chainOf('a', forward))
     const [found] = judge({ ...emptyReadings, tables: [hostile] })
     assert.equal(found?.code, 'rules.ip-x__rm_-rf__')
-    assert.equal(found?.fix, 'nft delete table ip "x; rm -rf /"')
+    assert.equal(found?.fix, 'Remove the table by its handle, which "nft -a list tables" shows.')
+    for (const name of ['$(reboot)', '`id`', '-a', 'a\nb'])
+      assert.doesNotMatch(shown({ tables: [table(name, chainOf('a', forward))] }).join(), /delete table/)
+  })
+
+  it('shows names in one line, and each code once', () => {
+    const tables = ['a\n\u001b[2Jb', 'a\r\u001b[2Jb'].map((name) => table(name, chainOf('a', forward)))
+    const found = judge({ ...emptyReadings, tables })
+    assert.deepEqual(
+      found.map(({ code, title }) => [code, title]),
+      [['rules.ip-a___2Jb', 'The rules of the table ip a [2Jb drop what passes through the gateway']],
+    )
   })
 })
 

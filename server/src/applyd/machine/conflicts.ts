@@ -2,6 +2,7 @@
 // repair it. Pure: look.ts reads the machine.
 
 import type { Conflict } from '../../plan/artifacts.ts'
+import { oneLine } from '../text.ts'
 import type { ForeignTable } from './foreign-rules.ts'
 import { describeInterfaces } from './other-managers.ts'
 import type { HeldPort, Readings, WatchedPort } from './readings.ts'
@@ -18,7 +19,9 @@ export function judge(readings: Readings): Conflict[] {
     ...describeInterfaces(readings),
     ...judgeProfiles(readings),
   ]
-  return found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity))
+  const sorted = found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity))
+  // Two odd names can give the same code, which names one thing.
+  return sorted.filter(({ code }, at) => sorted.findIndex((one) => one.code === code) === at)
 }
 
 const resolved = 'systemd-resolved.service'
@@ -68,7 +71,7 @@ function portConflict(port: WatchedPort, first: HeldPort, others: readonly HeldP
   const stop =
     first.owner === 'other'
       ? 'Stop the other gateway.'
-      : first.unit?.endsWith('.service')
+      : first.unit?.endsWith('.service') && !first.unit.startsWith('user@')
         ? `systemctl disable --now ${first.unit}`
         : `Stop the program ${first.program ?? 'that holds the port'}${first.pid === null ? '' : ` (process ${first.pid})`}, and what starts it.`
   return {
@@ -132,7 +135,7 @@ function makerOf({ family, name, chains }: ForeignTable): { readonly key: string
   if (chains.some((chain) => chain.startsWith('DOCKER'))) return { key: 'docker', name: 'Docker' }
   if (chains.some((chain) => chain.startsWith('LIBVIRT'))) return { key: 'libvirt', name: 'libvirt' }
   const key = `${family}-${name}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60)
-  return { key, name: `the table ${family} ${name}` }
+  return { key, name: `the table ${family} ${oneLine(name)}` }
 }
 
 function judgeRules(readings: Readings): Conflict[] {
@@ -214,11 +217,11 @@ function rulesFix(key: string, tables: readonly ForeignTable[], readings: Readin
     const saved = isInUse(readings, 'netfilter-persistent.service') ? ' && netfilter-persistent save' : ''
     return `${program} -P FORWARD ACCEPT && ${program} -P INPUT ACCEPT && ${program} -F${saved}`
   }
-  return `nft delete table ${table?.family} ${quoteWord(table?.name ?? '')}`
+  // A name of the kernel may hold anything: only a plain one is shown as part of a command, which is copied into a shell.
+  if (!table || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(table.name))
+    return 'Remove the table by its handle, which "nft -a list tables" shows.'
+  return `nft delete table ${table.family} ${table.name}`
 }
-
-/** A name of the kernel may hold anything: only a plain one is shown as part of a command. */
-const quoteWord = (word: string): string => (/^[A-Za-z0-9_.-]+$/.test(word) ? word : JSON.stringify(word))
 
 const isInUse = ({ services }: Readings, name: string): boolean =>
   services[name]?.isActive === true || services[name]?.isEnabled === true

@@ -30,6 +30,16 @@ test('the service of a socket is read from its group of processes', () => {
   assert.deepEqual([...parseSockets(text)], [['601', 'unbound.service']])
 })
 
+test('no account can name the service of its own socket', () => {
+  const theirs = '/user.slice/user-1000.slice/user@1000.service/app.slice/ssh.service'
+  const text = [
+    `tcp LISTEN 0 5 0.0.0.0:3128 0.0.0.0:* uid:1000 ino:7 sk:1 cgroup:${theirs} <->`,
+    'tcp LISTEN 0 5 0.0.0.0:161 0.0.0.0:* ino:8 sk:2 cgroup:/system.slice/-now.service <->',
+    'tcp LISTEN 0 5 0.0.0.0:67 0.0.0.0:* ino:9 sk:3 cgroup:/system.slice/a$(id).service <->',
+  ].join('\n')
+  assert.deepEqual([...parseSockets(text)], [['7', 'user@1000.service']])
+})
+
 test('the stub of systemd-resolved is off when the last line says so', () => {
   assert.equal(hasStub(['[Resolve]\n#DNSStubListener=no\n']), true)
   assert.equal(hasStub(['[Resolve]\nDNSStubListener=yes\n', '[Resolve]\nDNSStubListener=no\n']), false)

@@ -133,12 +133,18 @@ async function readUnits(): Promise<Map<string, string>> {
   return parseSockets(stdout)
 }
 
+const unitForm = /^[A-Za-z0-9_][A-Za-z0-9_.@:-]*\.service$/
+
 export function parseSockets(text: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const line of text.split('\n')) {
     const inode = /\bino:(\d+)/.exec(line)?.[1]
-    const unit = /\bcgroup:\S*\/([A-Za-z0-9_.@:\\-]+\.service)/.exec(line)?.[1]
-    if (inode !== undefined && unit !== undefined) found.set(inode, unit)
+    // The first service on the way: below it everyone whom it was given to names groups as they like.
+    const unit = /\bcgroup:(\S+)/
+      .exec(line)?.[1]
+      ?.split('/')
+      .find((name) => name.endsWith('.service'))
+    if (inode !== undefined && unit !== undefined && unitForm.test(unit)) found.set(inode, unit)
   }
   return found
 }

@@ -37,3 +37,12 @@ test('sockets that wait for others are read with their holders, connections are 
   )
   rmSync(proc, { recursive: true })
 })
+
+test('the name of a program is one line, whatever it calls itself', () => {
+  const proc = mkdtempSync(join(tmpdir(), 'ports-'))
+  mkdirSync(join(proc, '7/fd'), { recursive: true })
+  writeFileSync(join(proc, '7/comm'), Buffer.from('a\n\u001b[31m\u0085b\n', 'latin1'))
+  symlinkSync('socket:[41]', join(proc, '7/fd/3'))
+  assert.equal(findHolders(['41'], proc).get('41')?.program, 'a [31m b')
+  rmSync(proc, { recursive: true })
+})

@@ -2,6 +2,7 @@
 // sockets that were not there before the engine started: a foreign program must not answer for it.
 
 import type { Probe } from '../tables.ts'
+import { oneLine } from '../text.ts'
 import { linkOf, namesIn, textOf } from './read.ts'
 
 export type Protocol = 'tcp' | 'udp'
@@ -97,7 +98,8 @@ export function findHolders(inodes: readonly string[], proc = '/proc'): Readonly
         .find((entry) => entry.startsWith(markName))
       found.set(inode, {
         pid: Number(pid),
-        program: textOf(`${proc}/${pid}/comm`).trim() || 'a program',
+        // Each process names itself, with any bytes.
+        program: oneLine(textOf(`${proc}/${pid}/comm`)) || 'a program',
         mark: mark?.slice(markName.length) ?? '',
       })
     }

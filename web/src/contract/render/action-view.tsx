@@ -121,10 +121,13 @@ function Upload({ action, reads }: ActionProps): ReactNode {
         <div className={styles.progress}>
           <progress max={1} value={progress.share} aria-label={t('Progress of the upload')} />
           <span>
-            {t('{sent} of {total}', {
-              sent: printBytes(progress.sent, language),
-              total: printBytes(progress.total, language),
-            })}
+            {progress.share < 1
+              ? t('{percent} %, {sent} of {total}', {
+                  percent: Math.floor(progress.share * 100),
+                  sent: printBytes(progress.sent, language),
+                  total: printBytes(progress.total, language),
+                })
+              : t('All of it is sent. The gateway checks it.')}
           </span>
           <Button size="small" onClick={upload.stop}>
             {t('Stop')}

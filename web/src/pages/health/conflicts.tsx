@@ -13,7 +13,9 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
 import { msg, t } from '../../words.ts'
+import { sayConflict } from './conflict-words.ts'
 import styles from './health.module.css'
 
 const states: Readonly<Record<Conflict['severity'], { readonly state: StatusState; readonly word: string }>> = {
@@ -25,40 +27,68 @@ const states: Readonly<Record<Conflict['severity'], { readonly state: StatusStat
 /** A command is copied as it is, so it is shown whole. */
 const longest = 4_000
 
+/** Only what is typed is copied, not when to do it. */
+const commandOf = (fix: string): string => fix.replace(/^When the gateway is set up: /, '')
+
+/** A repair that is a sentence for a person, and no command. */
+const isSentence = (fix: string): boolean => /^[A-Z].*\.$/.test(fix)
+
 function Finding({ found: { severity, title, detail, fix } }: { readonly found: Conflict }): ReactNode {
   const { state, word } = states[severity]
+  const said = sayConflict(fix)
   return (
-    <Panel title={title}>
-      <Status state={state}>{t(word)}</Status>
-      <p>
-        <PlainText text={detail} limit={longest} />
-      </p>
-      <div className={styles.repair}>
-        <code>
-          <PlainText text={fix} limit={longest} />
-        </code>
-        <CopyButton text={fix} label={t('Copy the repair')} />
+    <Panel
+      title={<PlainText text={sayConflict(title)} limit={400} />}
+      actions={<Status state={state}>{t(word)}</Status>}
+    >
+      <div className={styles.finding}>
+        <p>
+          <PlainText text={sayConflict(detail)} limit={longest} />
+        </p>
+        {isSentence(fix) ? (
+          <p>
+            <strong>{t('Repair:')}</strong> <PlainText text={said} limit={longest} />
+          </p>
+        ) : (
+          <div className={styles.repair}>
+            <code className={styles.command}>
+              <PlainText text={said} limit={longest} />
+            </code>
+            <CopyButton text={commandOf(fix)} label={t('Copy the repair')} />
+          </div>
+        )}
       </div>
     </Panel>
   )
 }
 
 export function Conflicts(): ReactNode {
-  const found = useRead(showConflicts)
+  const found = useRead(showConflicts, { everyMs: 30_000 })
   const conflicts = found.data?.data
   return (
     <div className={styles.stack}>
       <PageHead
         title={t('Conflicts')}
+        over={t('Health')}
         lead={t('What of this machine gets in the way of the gateway. Run the repair as root on the machine.')}
       >
-        <Button icon="refresh" onClick={() => void found.refetch()}>
+        <Button icon="refresh" isBusy={found.isFetching} onClick={() => void found.refetch()}>
           {t('Look again')}
         </Button>
       </PageHead>
+      {found.data ? (
+        <p className={styles.looked}>
+          {t('{count, plural, one {# finding} other {# findings}}', { count: found.data.data.length })},{' '}
+          {t('looked at')} <Time unix={Math.floor(found.dataUpdatedAt / 1_000)} />
+        </p>
+      ) : null}
       {found.error ? <ProblemBox failure={found.error} onRetry={() => void found.refetch()} /> : null}
       {found.isPending ? <Skeleton lines={4} /> : null}
-      {conflicts?.length === 0 ? <Empty title={t('Nothing on this machine gets in the way.')} /> : null}
+      {conflicts?.length === 0 ? (
+        <Empty title={t('Nothing on this machine gets in the way.')}>
+          {t('Ports, rules of other programs, services, the resolver, cards and AppArmor were looked at.')}
+        </Empty>
+      ) : null}
       {conflicts?.map((one) => (
         <Finding key={one.code} found={one} />
       ))}

@@ -34,6 +34,6 @@ export const pages: readonly PageEntry[] = [
     path: 'network/kernel',
     title: msg('Kernel settings'),
     keywords: 'sysctl forwarding ip_forward rp_filter redirects conntrack',
-    load: () => import('./kernel.ts'),
+    load: () => import('./kernel.tsx'),
   },
 ]

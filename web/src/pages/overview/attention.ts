@@ -35,6 +35,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   '/mail/settings/general/status': { title: msg('Mail'), path: 'mail/relay' },
   '/monitor_backend/snmp/status': { title: msg('SNMP'), path: 'monitor/snmp' },
   '/monitor_backend/zabbix_agent/status': { title: msg('Monitoring agent'), path: 'monitor/agent' },
+  '/network/status': { title: msg('Network'), path: 'network/kernel' },
   '/netscan_backend/status': { title: msg('Device discovery'), path: 'people/device-discovery' },
   '/proxy_backend/status': { title: msg('Web proxy'), path: 'protection/web-filter/proxy' },
   '/servers/status': { title: msg('Central console'), path: 'system/central-console' },
@@ -45,6 +46,14 @@ const subjects: Readonly<Record<string, Subject>> = {
 
 export const subjectOf = (statusPath: string): Subject =>
   subjects[statusPath] ?? { title: statusPath, path: 'overview/health' }
+
+/** Items that are named by a code of the gateway; others are called as on the machine. */
+const itemTitles: Readonly<Record<string, string>> = {
+  forwarding: msg('Forwarding'),
+  'rules-of-others': msg('Rules of other programs'),
+}
+
+export const titleOfItem = (name: string): string => itemTitles[name] ?? name
 
 /** Where a health check is mended and where it is written about. */
 export function pathOfCheck(id: string): string {
@@ -74,6 +83,7 @@ const checkPaths: Readonly<Record<string, string>> = {
   history: 'system/history/limits',
   links: 'network/connections',
   tables: 'policy/rules/forward',
+  conflict: 'overview/conflicts',
   connections: 'monitor/traffic',
   queue: 'monitor/forwarding',
 }
@@ -133,7 +143,7 @@ export function findAttention(
           const subject = subjectOf(path)
           return {
             key: `${path} ${item.name}`,
-            title: `${translate(subject.title)}: ${item.name}`,
+            title: `${translate(subject.title)}: ${translate(titleOfItem(item.name))}`,
             state: 'failed',
             message: item.msg.join(' '),
             advice: '',

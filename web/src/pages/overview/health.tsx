@@ -17,7 +17,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { heard, t } from '../../words.ts'
-import { isStoredOnly, pathOfCheck, reasonOf, subjectOf } from './attention.ts'
+import { isStoredOnly, pathOfCheck, reasonOf, subjectOf, titleOfItem } from './attention.ts'
 import styles from './overview.module.css'
 
 const rank = { failed: 0, warning: 1, unknown: 2, ok: 3 } as const
@@ -38,7 +38,7 @@ export function Health(): ReactNode {
   const items = (statuses.data?.data ?? []).flatMap(({ path, items: inside }) => {
     const subject = subjectOf(path)
     return inside
-      .filter(({ name, msg }) => fits(t(subject.title), name, ...msg))
+      .filter(({ name, msg }) => fits(t(subject.title), name, heard(titleOfItem(name)), ...msg))
       .map((item) => ({ path, subject, item }))
   })
   return (
@@ -93,7 +93,7 @@ export function Health(): ReactNode {
               <span>
                 <Link to={subject.path}>{t(subject.title)}</Link>{' '}
                 <span className={styles.muted}>
-                  <PlainText text={item.name} limit={60} />
+                  <PlainText text={heard(titleOfItem(item.name))} limit={60} />
                 </span>
               </span>
               <span>

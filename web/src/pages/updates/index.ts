@@ -10,6 +10,7 @@ export const pages: readonly PageEntry[] = [
     section: msg('Licence'),
     title: msg('Updates'),
     access: 'view',
-    load: () => import('./updates.ts'),
+    keywords: 'upgrade version package deb install',
+    load: () => import('./updates.tsx'),
   },
 ]
