@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import {
+  chownSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -116,6 +117,9 @@ describe('an upgrade', () => {
     writeFileSync(join(state, 'gateway', 'gateway.db'), 'configuration')
     writeFileSync(join(state, 'gateway', 'logs.db'), 'log')
     writeFileSync(join(state, 'gateway', 'format'), '3\n')
+    // As on a machine, where the folder is not of root.
+    if (process.geteuid?.() === 0)
+      for (const name of ['gateway', 'gateway/format']) chownSync(join(state, name), 65_534, 65_534)
     writeFileSync(join(state, 'applyd', 'record.json'), 'record')
     // The package that the installed version came from.
     writeFileSync(join(places.root, 'installed.deb'), packageOf(signer.secret, { version: '0.1.0' }))

@@ -22,9 +22,9 @@ export interface Kept {
   readonly keptAt: number
 }
 
-/** The number that gatewayd stored in its folder; null when there is none. */
-export function storedFormat(folder: string): number | null {
-  const owner = fs.lstatSync(folder, { throwIfNoEntry: false })
+/** The number that gatewayd stored in its folder, or in a copy of it that root made; null when there is none. */
+export function storedFormat(folder: string, copiedFrom: string = folder): number | null {
+  const owner = fs.lstatSync(copiedFrom, { throwIfNoEntry: false })
   return owner ? readFormat(readOwned(folder, ['format'], owner.uid, 64)?.toString('utf8') ?? null) : null
 }
 
@@ -35,7 +35,7 @@ export async function findKept(machine: Machine, places: UpgradePlaces): Promise
   const { code, output } = await machine.run(['dpkg-deb', '-f', previousPath(places), 'Version'])
   const version = output.trim()
   if (code !== 0 || version === '') return null
-  const format = storedFormat(join(savedPath(places), 'gateway'))
+  const format = storedFormat(join(savedPath(places), 'gateway'), join(places.state, 'gateway'))
   return { version, format, keptAt: Math.floor(complete.mtimeMs / 1000) }
 }
 
