@@ -112,7 +112,9 @@ const tagName = (number: number): string => `inspect_tag_${number}`
 const channelElement = ({ number }: InspectedChannel): Nft =>
   element(hexNumber(channelMark(number)), jump(tagName(number)))
 
-/** How the field is written and read; `step` is the distance of two values of it where it is read. */
+const swapped = (key: number): number => (key % 0x100) * 0x100 + Math.floor(key / 0x100)
+
+/** How the field is written and read; `keysOf` is what a value of it can look like where it is read. */
 const families = [
   {
     header: 'ip',
@@ -120,7 +122,7 @@ const families = [
     kept: 'inspect_kept4',
     key: words('ip dscp'),
     field: words('ip dscp'),
-    step: 1,
+    keysOf: (value: number) => [value],
   },
   {
     header: 'ip6',
@@ -128,7 +130,9 @@ const families = [
     kept: 'inspect_kept6',
     key: ipv6Start,
     field: masked(ipv6Start, 0xfc0),
-    step: 0x40,
+    // nft 1.1 turns the masked field into the order of the machine before it looks it up, nft 1.0 does not. The two forms of
+    // a key meet only at 0.
+    keysOf: (value: number) => (value === 0 ? [0] : [value * 0x40, swapped(value * 0x40)]),
   },
 ] as const
 
@@ -164,12 +168,14 @@ const unchanging: readonly NftPiece[] = [
     byMap(words(`meta mark & ${hexNumber(inspection.keptMask)}`), 'inspect_was'),
     words('meta mark set 0x0'),
   ]),
-  ...families.map(({ kept, key, step }) =>
+  ...families.map(({ kept, key, keysOf }) =>
     map(
       kept,
       key,
       words('meta mark'),
-      fields.map((value) => element(hexNumber(value * step), hexNumber(inspection.taggedMark + keptMark(value)))),
+      fields.flatMap((value) =>
+        keysOf(value).map((one) => element(hexNumber(one), hexNumber(inspection.taggedMark + keptMark(value)))),
+      ),
     ),
   ),
   map(
