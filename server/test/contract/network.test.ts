@@ -383,6 +383,8 @@ describe('network interfaces', () => {
       assert.equal(answer.status, 422, answer.text)
       assert.deepEqual(fieldsOf(answer), ['keep_ssh_port'])
     }
+    for (const edge of [1, 65_535])
+      assert.equal((await admin('PUT', '/network/setup?dry_run=true', { ...body, keep_ssh_port: edge })).status, 200)
     for (const none of [{}, { keep_ssh_port: null }])
       assert.equal((await admin('PUT', '/network/setup', { ...body, ...none })).status, 200)
     assert.deepEqual(await rules(), [])
