@@ -78,7 +78,7 @@ describe('the sandbox of applyd', () => {
 
   it('reads of the folder of gatewayd nothing but its backups', () => {
     assert.match(unit, /^TemporaryFileSystem=\/var\/lib\/portcullis\/gateway:ro$/m)
-    assert.match(unit, /^BindReadOnlyPaths=\/var\/lib\/portcullis\/gateway\/backups$/m)
+    assert.match(unit, /^BindReadOnlyPaths=-\/var\/lib\/portcullis\/gateway\/backups$/m)
   })
 
   it('leaves gatewayd its own folder, that of upgrades and those that engines declare for it', () => {

@@ -46,6 +46,10 @@ function arm(gateway: TestGateway, cookie: string, method: string, url: string, 
   }
 }
 
+const unauthenticated = { status: 401, code: 'unauthenticated' }
+/** A gateway that was not installed as a package says so without reading the package. */
+const refusedUnread = new Map([['PUT /sysupdate/iso-upload', { status: 409, code: 'conflict' }]])
+
 const json = 'application/json'
 const typeOf = ({ rawBodyType }: Endpoint): string =>
   rawBodyType === 'multipart/form-data' ? `${rawBodyType}; boundary=x` : (rawBodyType ?? json)
@@ -79,7 +83,7 @@ describe('H3: a request that was armed before its session ended', () => {
       await armed.isRead
       gateway.services.sessions.end(tokens.handle)
       const before = state()
-      assert.deepEqual(await armed.finish(), { status: 401, code: 'unauthenticated' })
+      assert.deepEqual(await armed.finish(), refusedUnread.get(nameOf(endpoint)) ?? unauthenticated)
       assert.equal(state(), before)
     })
   }

@@ -58,7 +58,7 @@ export async function lookAt(asked: LookAt): Promise<Readings> {
     services,
     packageUnits: asked.packageUnits,
     legacyPolicies: await readLegacy(),
-    isUfwEnabled: /^\s*ENABLED=["']?yes/im.test(textOf('/etc/ufw/ufw.conf')),
+    isUfwEnabled: /^[ \t]*ENABLED=["']?yes/im.test(textOf('/etc/ufw/ufw.conf')),
     nftablesConfiguration: textOf('/etc/nftables.conf'),
     resolver: readResolver(),
     networkd: devices.filter((device) =>
@@ -194,14 +194,14 @@ function readResolver(): Readings['resolver'] {
     ...folders.flatMap((folder) => filesIn(`${folder}/resolved.conf.d`).filter((file) => file.endsWith('.conf'))),
   ]
   return {
-    servers: [...textOf('/etc/resolv.conf').matchAll(/^\s*nameserver\s+(\S+)/gm)].map(([, server = '']) => server),
+    servers: [...textOf('/etc/resolv.conf').matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].map(([, server = '']) => server),
     hasStub: hasStub(files.map(textOf)),
   }
 }
 
 /** The last line decides. */
 export function hasStub(texts: readonly string[]): boolean {
-  const values = texts.flatMap((text) => [...text.matchAll(/^\s*DNSStubListener\s*=\s*(\S+)/gim)])
+  const values = texts.flatMap((text) => [...text.matchAll(/^[ \t]*DNSStubListener[ \t]*=[ \t]*(\S+)/gim)])
   return !/^(?:no|false|0|off)$/i.test(values.at(-1)?.[1] ?? 'yes')
 }
 
