@@ -194,7 +194,9 @@ function readResolver(): Readings['resolver'] {
     ...folders.flatMap((folder) => filesIn(`${folder}/resolved.conf.d`).filter((file) => file.endsWith('.conf'))),
   ]
   return {
-    servers: [...textOf('/etc/resolv.conf').matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].map(([, server = '']) => server),
+    servers: [...textOf('/etc/resolv.conf').matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].map(
+      ([, server = '']) => server,
+    ),
     hasStub: hasStub(files.map(textOf)),
   }
 }
