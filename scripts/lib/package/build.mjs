@@ -21,7 +21,7 @@ import { Stop } from '../terminal.mjs'
 import { writeControl } from './control.mjs'
 import { writeDocuments } from './documents.mjs'
 import { findRuntime } from './runtime.mjs'
-import { listFiles, listPackageFiles, listPackages, listProgram, readLock } from './sources.mjs'
+import { listConsole, listFiles, listPackageFiles, listPackages, listProgram, readLock } from './sources.mjs'
 import { dropIns, listUnits } from './units.mjs'
 
 const program = 'usr/lib/portcullis'
@@ -76,7 +76,7 @@ function createTree(stage) {
 }
 
 function addProgram(tree, { version, packages }) {
-  for (const path of listProgram()) {
+  for (const path of [...listProgram(), ...listConsole()]) {
     const isExecuted = (statSync(join(root, path)).mode & 0o100) !== 0
     tree.copy(join(root, path), `${program}/${path}`, isExecuted ? 0o755 : 0o644)
   }

@@ -23,11 +23,11 @@ function git(...args) {
   return stdout
 }
 
-/** Files of the checkout that the package has, by their path below it. */
+/** Files of the checkout that the package has, by their path below it. The console is built and comes beside them. */
 export function listProgram() {
   const known = git('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0')
   const files = known.filter((path) => isProgram(path) && existsSync(join(root, path)))
-  return [...new Set([...files, ...listConsole(), ...withImports(scriptEntries)])].sort()
+  return [...new Set([...files, ...withImports(scriptEntries)])].sort()
 }
 
 export function isProgram(path) {
@@ -37,8 +37,8 @@ export function isProgram(path) {
   return path.startsWith('server/src/') && !/\.test\.ts$|\/golden\/|\/stand-ins\//.test(path)
 }
 
-/** Built by now; its stamp says when, which is different everywhere. */
-function listConsole() {
+/** What was built of the console; its stamp says when, which is different everywhere. */
+export function listConsole() {
   return listFiles(join(root, 'web', 'dist'))
     .filter((path) => path !== '.stamp')
     .map((path) => `web/dist/${path}`)

@@ -1,5 +1,6 @@
 // What a machine is, as lines that can be compared: its files, units, rules, kernel settings, addresses and routes.
 
+import { until } from '../support/until.ts'
 import type { Machine } from './machine.ts'
 
 export type Snapshot = Readonly<Record<string, readonly string[]>>
@@ -33,7 +34,12 @@ const questions: Readonly<Record<string, string>> = {
 /** Settings that count, or that the kernel changes by itself. */
 const volatile = /nf_conntrack_count|\.random|tcp_fastopen_key|route\.gc_|neigh\.|nf_log|netfilter\.nf_hooks/
 
+/** Taken when the kernel has ended its look for double addresses: a link-local address has its route from then on. */
 export async function takeSnapshot(machine: Machine): Promise<Snapshot> {
+  await until('every address is in use', async () => {
+    const { stdout } = await machine.run(['ip', '-6', 'address', 'show', 'tentative'])
+    return stdout === ''
+  })
   const snapshot: Record<string, readonly string[]> = {}
   for (const [name, command] of Object.entries(questions)) {
     const { stdout } = await machine.run(['/bin/sh', '-c', command])
