@@ -7,9 +7,10 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { patienceMs, until } from '../../test/support/until.ts'
 import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
-import type { Plan, RequestFrame, SentPlan } from '../plan/artifacts.ts'
+import type { Plan } from '../plan/artifacts.ts'
 import { unsent } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
+import type { RequestFrame, SentPlan } from '../plan/verbs.ts'
 import { ApplydClient, type ClientTimings } from './client.ts'
 
 type Answer = (request: RequestFrame, socket: Socket) => void

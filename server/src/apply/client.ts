@@ -19,8 +19,6 @@ import type {
   Observation,
   Outcome,
   Plan,
-  ReplyFrame,
-  SentPlan,
   SessionPart,
   SessionTable,
   ShareUpload,
@@ -29,10 +27,9 @@ import type {
   TrialPacket,
   TrialResult,
   UpgradeStart,
-  Verb,
-  VerbTable,
 } from '../plan/artifacts.ts'
 import { unsent } from '../plan/artifacts.ts'
+import type { ReplyFrame, SentPlan, Verb, VerbTable } from '../plan/verbs.ts'
 import { changeBetween } from './plan-change.ts'
 
 export interface ClientTimings {

@@ -1,17 +1,8 @@
 // What is sent of a plan to an applyd that knows the one before: the difference. Pieces, parts and files are compared by
 // identity first, so that what one change costs does not depend on the size of what stays. Pure.
 
-import type {
-  Artifact,
-  KeptRange,
-  NftPart,
-  NftPiece,
-  NftPieceChange,
-  NftTable,
-  NftTableChange,
-  Plan,
-  PlanChange,
-} from '../plan/artifacts.ts'
+import type { Artifact, NftPart, NftPiece, NftTable, Plan } from '../plan/artifacts.ts'
+import type { KeptRange, NftPieceChange, NftTableChange, PlanChange } from '../plan/verbs.ts'
 
 export function changeBetween(before: Plan, after: Plan): PlanChange {
   const known = new Map(before.artifacts.map((artifact) => [nameOf(artifact), artifact]))

@@ -1,6 +1,6 @@
 // The form of a message on the socket, used by both ends: a 4-byte big-endian length and that many bytes of JSON.
 
-import { maxFrameBytes } from '../plan/artifacts.ts'
+import { maxFrameBytes } from '../plan/verbs.ts'
 
 export function encodeFrame(message: unknown): Buffer {
   const text = JSON.stringify(message)

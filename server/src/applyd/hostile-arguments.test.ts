@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Verb } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
+import type { Verb } from '../plan/verbs.ts'
 import { parseSignatureCheck } from './engines/inspection/check.ts'
 import { parseShareUpload } from './engines/share-upload/upload.ts'
 import { parseUpgrade } from './machine/upgrade.ts'

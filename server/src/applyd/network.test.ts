@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { LinkPlan } from '../plan/artifacts.ts'
+import { planLink } from '../plan/link.ts'
 import { createNetworkEngine } from './network.ts'
 import { type KernelLink, type KernelState, type Operation, operationsFor } from './network-operations.ts'
 
@@ -14,16 +15,8 @@ const namespace = `h3-network-${process.pid}`
 const commands = { ip: ['/usr/sbin/ip', '-n', namespace], tc: ['/usr/sbin/tc', '-n', namespace] }
 const ip = (...args: string[]): string => execFileSync('/usr/sbin/ip', ['-n', namespace, ...args], { encoding: 'utf8' })
 
-const link = (device: string, more: Partial<LinkPlan> = {}): LinkPlan => ({
-  origin: `network.connections[${device}]`,
-  device,
-  make: null,
-  isUp: true,
-  addresses: [],
-  routes: [],
-  mirrors: [],
-  ...more,
-})
+const link = (device: string, more: Partial<LinkPlan> = {}): LinkPlan =>
+  planLink(`network.connections[${device}]`, device, more)
 
 const toInternet = (via: string, metric = 100) => ({ to: 'default', via, metric })
 

@@ -1,7 +1,8 @@
 // Strict reading of what gatewayd sends: every key known, every value of its type and within bounds, every name in
 // the tables. The result is built only from the parts that were checked.
 
-import type { TrialPacket, Verb, VerbTable } from '../plan/artifacts.ts'
+import type { TrialPacket } from '../plan/artifacts.ts'
+import type { Verb, VerbTable } from '../plan/verbs.ts'
 import { parseLiveChanges, parseLiveSets, parseTargets } from './live/requests.ts'
 import type { Tables } from './tables.ts'
 import { createPlanReader } from './wire/plan.ts'

@@ -2,7 +2,7 @@
 // connection; an invalid request gets an error; neither affects other peers.
 
 import { createServer, type Socket } from 'node:net'
-import { maxFrameBytes, type Verb, type VerbTable } from '../plan/artifacts.ts'
+import { maxFrameBytes, type Verb, type VerbTable } from '../plan/verbs.ts'
 import { createFrameReader, encodeFrame } from './frames.ts'
 import type { ArgumentParsers } from './requests.ts'
 import { type Log, wordsOf } from './text.ts'

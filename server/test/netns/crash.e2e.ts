@@ -2,7 +2,10 @@
 // is what the configuration says. The exact moments of a change of tables are in attempt-crash.e2e.ts.
 
 import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
 import { until } from '../support/until.ts'
@@ -11,6 +14,8 @@ const password = 'correct horse 9'
 const factor = process.env.PORTCULLIS_NIGHTLY ? 8 : 1
 const kills = { gatewayd: 50 * factor, applyd: 25 * factor } as const
 const writers = 4
+const mostWrites = 20
+const mostTurns = 100
 
 /** What a writer knows about its object: the last value that was acknowledged, and the one whose fate is unknown. */
 interface Ledger {
@@ -24,6 +29,7 @@ class Victim implements AsyncDisposable {
   readonly #gateway: LabGateway
   readonly #api: ApiClient
   readonly #ledgers: readonly Ledger[]
+  readonly #events = new EventEmitter()
   #snatAcknowledged: boolean | null = null
 
   private constructor(gateway: LabGateway, api: ApiClient, ledgers: readonly Ledger[]) {
@@ -63,6 +69,7 @@ class Victim implements AsyncDisposable {
   /** One change of two fields; an error or a lost connection leaves its fate open. */
   async #writeOnce(ledger: Ledger): Promise<void> {
     ledger.attempted++
+    this.#events.emit('write')
     const value = String(ledger.attempted)
     try {
       const { status } = await this.#api.call(
@@ -88,11 +95,14 @@ class Victim implements AsyncDisposable {
     }
   }
 
-  async writeWhile(work: Promise<void>): Promise<void> {
+  /** Writes without a pause, and does `work` in the middle of one of the next writes. */
+  async writeUntil(work: () => Promise<void>): Promise<void> {
     let isOver = false
-    const over = work.finally(() => {
-      isOver = true
-    })
+    const over = this.#someWrite()
+      .then(work)
+      .finally(() => {
+        isOver = true
+      })
     const loops = this.#ledgers.map(async (ledger) => {
       while (!isOver) await this.#writeOnce(ledger)
     })
@@ -100,6 +110,12 @@ class Victim implements AsyncDisposable {
       for (let on = false; !isOver; on = !on) await this.#toggleSnat(on)
     })()
     await Promise.all([over, ...loops, toggles])
+  }
+
+  /** A random number of writes, and of turns of the loop after the last of them began: it may be sent, stored or answered. */
+  async #someWrite(): Promise<void> {
+    for (let left = randomInt(1, mostWrites); left > 0; left--) await once(this.#events, 'write')
+    for (let left = randomInt(mostTurns); left > 0; left--) await setImmediate()
   }
 
   async checkEverything(): Promise<void> {
@@ -144,15 +160,13 @@ class Victim implements AsyncDisposable {
   }
 }
 
-const randomMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * 120))
-
 // Each has its own lab, so they run at the same time.
 describe('killed at random moments', { concurrency: true }, () => {
   for (const name of ['gatewayd', 'applyd'] as const)
     it(`${kills[name]} times ${name}: nothing acknowledged is lost or half done, kernel and audit trail follow`, async () => {
       await using victim = await Victim.start()
       for (let kill = 0; kill < kills[name]; kill++) {
-        await victim.writeWhile(randomMoment().then(() => victim.kill(name)))
+        await victim.writeUntil(() => victim.kill(name))
         await victim.checkEverything()
       }
       await victim.checkAuditTrail()

@@ -4,22 +4,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { productionTables } from '../../src/applyd/production.ts'
 import { GatewayError } from '../../src/contract/error.ts'
-import type { Artifact, LinkPlan, Plan } from '../../src/plan/artifacts.ts'
+import type { Artifact, Plan } from '../../src/plan/artifacts.ts'
+import { planLink } from '../../src/plan/link.ts'
 import { makePiece } from '../../src/plan/nft-piece.ts'
 import { FakeApplier } from './fake-applier.ts'
 
 const plan = (...artifacts: Artifact[]): Plan => ({ revision: 1, artifacts })
 const chain = (line: string) => makePiece({ kind: 'chain', name: 'input', head: '', lines: [line], origin: '' })
 const ruleset = (line: string): Artifact => ({ kind: 'nft', name: 'inet portcullis', pieces: [chain(line)] })
-const link = (device: string): LinkPlan => ({
-  origin: 'network.connections[1]',
-  device,
-  make: null,
-  isUp: true,
-  addresses: [],
-  routes: [],
-  mirrors: [],
-})
+const link = (device: string) => planLink('network.connections[1]', device)
 
 const units = productionTables('/nonexistent', null, 'lab').units
 const [unitWithFiles = ''] = [...units].find(([, unit]) => unit.files.some((file) => !file.endsWith('.*'))) ?? []

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../apply/client.ts'
 import type { Artifact, LinkPlan } from '../../plan/artifacts.ts'
+import { planLink } from '../../plan/link.ts'
 import { Bench, nft, piecesOf, planOf } from '../stand-ins/harness.ts'
 
 const settings: Artifact = {
@@ -25,18 +26,8 @@ const settings: Artifact = {
     { name: 'net.netfilter.nf_conntrack_max', value: '4194304' },
   ],
 }
-const link = (device: string, more: Partial<LinkPlan>): LinkPlan => ({
-  ...{
-    origin: `network.connections[${device}]`,
-    device,
-    make: null,
-    isUp: true,
-    addresses: [],
-    routes: [],
-    mirrors: [],
-  },
-  ...more,
-})
+const link = (device: string, more: Partial<LinkPlan>): LinkPlan =>
+  planLink(`network.connections[${device}]`, device, more)
 const links = (via: string): Artifact => ({
   kind: 'network',
   name: 'links',

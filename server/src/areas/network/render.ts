@@ -8,6 +8,7 @@ import { type Config, type ListSlot, read } from '../../model/slots.ts'
 import { parseAddress } from '../../net/ipv4.ts'
 import type { Artifact, LinkMaking, LinkPlan, RoutePlan } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
+import { planLink } from '../../plan/link.ts'
 import {
   aggregated,
   type Connection,
@@ -67,23 +68,12 @@ export function linksOf(config: Config, facts: Facts): readonly LinkPlan[] | nul
   ])
 }
 
-const link = (origin: string, device: string, more: Partial<LinkPlan> = {}): LinkPlan => ({
-  origin,
-  device,
-  make: null,
-  isUp: true,
-  addresses: [],
-  routes: [],
-  mirrors: [],
-  ...more,
-})
-
 const bondLinks = (config: Config, facts: Facts): LinkPlan[] =>
   read(config, aggregated)
     .filter(({ enabled }) => enabled)
     .map(({ id, nics }) => {
       const members = nics.flatMap((mac) => cardOf(facts, mac) ?? [])
-      return link(pathOf(aggregated, id), bondOf(id), { make: { kind: 'bond', members } })
+      return planLink(pathOf(aggregated, id), bondOf(id), { make: { kind: 'bond', members } })
     })
 
 function connectionLinks(facts: Facts, connection: Connection, metric: number): LinkPlan[] {
@@ -91,15 +81,15 @@ function connectionLinks(facts: Facts, connection: Connection, metric: number): 
   const device = etherOf(facts, connection)
   const make = makingOf(facts, connection)
   if (device === null) return []
-  if (!connection.enabled) return make ? [] : [link(origin, device, { isUp: false })]
+  if (!connection.enabled) return make ? [] : [planLink(origin, device, { isUp: false })]
   const addresses = addressesOf(facts, connection)
-  const ether = link(origin, device, { make, addresses, routes: routesOf(facts, connection, metric) })
+  const ether = planLink(origin, device, { make, addresses, routes: routesOf(facts, connection, metric) })
   const base = connection.type === 'loopback' ? null : baseOf(facts, connection)
   const ppp = isPpp(connection)
-    ? [link(origin, deviceOf(facts, connection) ?? '', { make: { kind: 'ppp', parent: device } })]
+    ? [planLink(origin, deviceOf(facts, connection) ?? '', { make: { kind: 'ppp', parent: device } })]
     : []
   // The card below a VLAN has to be up, whether or not it carries a connection itself.
-  return [...(base !== null && base !== device ? [link(origin, base)] : []), ether, ...ppp]
+  return [...(base !== null && base !== device ? [planLink(origin, base)] : []), ether, ...ppp]
 }
 
 function makingOf(facts: Facts, connection: Connection): LinkMaking | null {
@@ -119,7 +109,7 @@ function tunnelLinks(config: Config, facts: Facts): LinkPlan[] {
   return read(config, tunnels).flatMap((tunnel, index) => {
     const { local, remote } = endsOf(config, facts, tunnel)
     if (!tunnel.enabled || local === null || remote === null || parseAddress(remote) === null) return []
-    return link(pathOf(tunnels, tunnel.id), tunnel.osdevname, {
+    return planLink(pathOf(tunnels, tunnel.id), tunnel.osdevname, {
       make: { kind: 'gre', local, remote },
       addresses: tunnel.addresses,
       routes:
@@ -133,7 +123,7 @@ const spanLinks = (config: Config, facts: Facts): LinkPlan[] =>
     const card = cardOf(facts, span.mac)
     if (card === null) return []
     const sources = span.enabled ? span.monitor_interfaces.flatMap((alias) => devicesOf(config, facts, alias)) : []
-    return link(pathOf(spans, span.id), card, {
+    return planLink(pathOf(spans, span.id), card, {
       isUp: span.enabled,
       mirrors: [...new Set(sources)].map((device) => ({ device, direction: span.direction })),
     })
