@@ -28,7 +28,7 @@ import { followUpgrades } from './areas/updates/jobs.ts'
 import { keepAuthority } from './areas/web-proxy/jobs.ts'
 import { isRun as isProxyRun } from './areas/web-proxy/public.ts'
 import { Database, gatewayData } from './database/database.ts'
-import { noteStateFormat } from './database/state-format.ts'
+import { stateFormat } from './database/state-format.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
@@ -85,7 +85,7 @@ import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { lookUpText } from './system/text-records.ts'
-import { readFormat, readInstalled } from './upgrade/judge.ts'
+import { readInstalled } from './upgrade/judge.ts'
 import { installedApp, keyFolders, upgradePlaces } from './upgrade/places.ts'
 import { version } from './version.ts'
 import { webFilterSocket } from './web-filter/protocol.ts'
@@ -114,7 +114,6 @@ const lastCallsMilliseconds = 1_000
 async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  noteStateFormat(folder)
   const clock = systemClock()
   const reserve = new DiskReserve(join(folder, 'reserve'))
   const onFatal = (error: unknown): never => {
@@ -430,7 +429,7 @@ function openUpgrades(settings: Settings, folder: string, room: () => number): U
     places: upgradePlaces(settings.stateDir),
     installed: () => {
       const found = readInstalled()
-      return found && { ...found, format: readFormat(readIfThere(join(folder, 'format'))) }
+      return found && { ...found, format: stateFormat }
     },
     keys: () => readTrustedKeys(keyFolders),
     room,

@@ -1,14 +1,16 @@
 // Whether a package whose signature is good may replace what is installed.
 
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readRegular } from '../files/durable.ts'
 import { compareVersions, type PackageStatement } from '../files/signed-package.ts'
 import { dpkgStatus, packageName } from './places.ts'
 
 export interface Installed {
   readonly version: string
   readonly architecture: string
-  /** The number of the state format that is stored; null when none is. */
-  readonly format: number | null
+  /** The highest state format of the versions that were installed on this state. */
+  readonly format: number
 }
 
 /** Why not, as a sentence; null when it may. */
@@ -17,7 +19,7 @@ export function findObstacle(offered: PackageStatement, installed: Installed): s
     return `The package is for ${offered.architecture}, and this machine is ${installed.architecture}.`
   if (compareVersions(offered.version, installed.version) < 0)
     return `The package has version ${offered.version}, which is older than the installed ${installed.version}.`
-  if (installed.format !== null && offered.format < installed.format)
+  if (offered.format < installed.format)
     return `The package cannot read the stored configuration: its format is ${offered.format}, and ${installed.format} is stored.`
   return null
 }
@@ -44,8 +46,14 @@ export function readInstalled(path: string = dpkgStatus): Omit<Installed, 'forma
   return version === '' || architecture === '' ? null : { version, architecture }
 }
 
-/** The number in `<state>/gateway/format`; null when there is none. */
-export function readFormat(text: string | null): number | null {
-  const number = /^\d{1,9}\s*$/.test(text ?? '') ? Number(text) : null
-  return number
+/** Of every version that recorded none. */
+const firstFormat = 1
+
+/**
+ * The state format that the scripts of the package recorded in a folder of applyd, or in a copy of it. gatewayd is not asked: with
+ * a high number it could keep every other version out.
+ */
+export function recordedFormat(folder: string): number {
+  const text = readRegular(join(folder, 'format'))?.toString('utf8') ?? ''
+  return /^\d{1,9}\n?$/.test(text) ? Number(text) : firstFormat
 }

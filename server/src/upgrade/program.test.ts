@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import {
-  chownSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -19,13 +18,14 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { makeKey, packageOf } from '../../test/support/update-packages.ts'
 import { withFile } from '../files/durable.ts'
 import { checkOpenPackage } from '../files/signed-package.ts'
+import { recordedFormat } from './judge.ts'
 import { controlOf } from './keep.ts'
 import { type Ended, type Machine, thisMachine } from './machine.ts'
 import { type UpgradePlaces, upgradePlaces } from './places.ts'
 import { runUpgrade } from './program.ts'
 import { readStatus } from './record.ts'
 import { readRequest, takePackage, type UpgradeRequest, writeRequest } from './take.ts'
-import { findKept, storedFormat, takeUndo } from './undo.ts'
+import { findKept, takeUndo } from './undo.ts'
 
 const signer = makeKey()
 const keys = signer.keys
@@ -116,10 +116,9 @@ describe('an upgrade', () => {
     machine.report()
     writeFileSync(join(state, 'gateway', 'gateway.db'), 'configuration')
     writeFileSync(join(state, 'gateway', 'logs.db'), 'log')
-    writeFileSync(join(state, 'gateway', 'format'), '3\n')
-    // As on a machine, where the folder is not of root.
-    if (process.geteuid?.() === 0)
-      for (const name of ['gateway', 'gateway/format']) chownSync(join(state, name), 65_534, 65_534)
+    // What gatewayd says about its state counts nowhere.
+    writeFileSync(join(state, 'gateway', 'format'), '999999999\n')
+    writeFileSync(join(state, 'applyd', 'format'), '3\n')
     writeFileSync(join(state, 'applyd', 'record.json'), 'record')
     // The package that the installed version came from.
     writeFileSync(join(places.root, 'installed.deb'), packageOf(signer.secret, { version: '0.1.0' }))
@@ -212,7 +211,7 @@ describe('an upgrade', () => {
     const ended = await run(request)
     assert.deepEqual([ended.state, machine.version, machine.isRunning], ['failed', '0.1.0', true])
     assert.equal(ended.message, 'Version 0.2.0 was not installed. The package is not the one that was asked for.')
-    writeFileSync(join(state, 'gateway', 'format'), '9\n')
+    writeFileSync(join(state, 'applyd', 'format'), '9\n')
     assert.match((await run(await asked())).message, /It cannot read the stored configuration/)
     assert.equal(machine.version, '0.1.0')
   })
@@ -293,7 +292,7 @@ describe('an upgrade', () => {
   async function undone(): Promise<Awaited<ReturnType<typeof run>>> {
     const kept = await findKept(machine, places)
     assert.ok(kept)
-    const format = storedFormat(join(state, 'gateway'))
+    const format = recordedFormat(places.records)
     return run(takeUndo(places, kept, { version: machine.version, format }))
   }
 
@@ -312,7 +311,8 @@ describe('an upgrade', () => {
   /** To a version with a newer state format. */
   async function upgradedFar(): Promise<void> {
     await run(await asked({ format: 4 }))
-    writeFileSync(join(state, 'gateway', 'format'), '4\n')
+    // As the scripts of that version do.
+    writeFileSync(join(state, 'applyd', 'format'), '4\n')
     for (const name of ['gateway.db', 'logs.db', 'new-file']) writeFileSync(join(state, 'gateway', name), 'newer form')
   }
 
@@ -325,10 +325,11 @@ describe('an upgrade', () => {
       ended.message,
       /^The gateway went back from 0\.2\.0 to 0\.1\.0, with the state of \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/,
     )
-    assert.deepEqual(
-      ['gateway.db', 'logs.db', 'format'].map((name) => stored(`gateway/${name}`)),
-      ['configuration', 'log', '3\n'],
-    )
+    assert.deepEqual(['gateway/gateway.db', 'gateway/logs.db', 'applyd/format'].map(stored), [
+      'configuration',
+      'log',
+      '3\n',
+    ])
     assert.equal(existsSync(join(state, 'gateway', 'new-file')), false)
     // Its state is there before dpkg asks whether it can be read, and neither daemon runs then.
     const stop = machine.commands.findIndex((one) => /^systemctl stop .*applyd/.test(one))
@@ -349,7 +350,7 @@ describe('an upgrade', () => {
       /^Version 0\.1\.0 was taken back, and 0\.2\.0 is in use again\. Version 0\.1\.0 did not come up/,
     )
     assert.deepEqual(
-      [machine.version, stored('gateway/gateway.db'), stored('gateway/format')],
+      [machine.version, stored('gateway/gateway.db'), stored('applyd/format')],
       ['0.2.0', 'newer form', '4\n'],
     )
     machine.broken.clear()
@@ -391,6 +392,29 @@ describe('an upgrade', () => {
     assert.equal(left?.phase, phase)
     writeRequest(places, left as UpgradeRequest)
   }
+})
+
+describe('the recorded format', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-format-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  it('is the number in the file, and that of the first versions without one', () => {
+    for (const [text, format] of [
+      ['7\n', 7],
+      ['12', 12],
+      ['', 1],
+      ['-3\n', 1],
+      ['1e3\n', 1],
+      ['9999999999\n', 1],
+    ] as const) {
+      writeFileSync(join(folder, 'format'), text)
+      assert.equal(recordedFormat(folder), format, text)
+    }
+    assert.equal(recordedFormat(join(folder, 'missing')), 1)
+  })
 })
 
 describe('the installed version', () => {

@@ -165,6 +165,40 @@ describe('the scripts of the package', () => {
       assert.equal(install(entry).status, 0, entry)
   })
 
+  it('believe root alone about the format of the state', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-format-'))
+    try {
+      const recorded = join(folder, 'applyd', 'format')
+      const played = 'systemctl() { :; }\ngetent() { :; }\n'
+      const run = (name: string, format: number, ...words: string[]) => {
+        const script = fill(template(name), { ...readValues(), VERSION: '1.2.3', FORMAT: String(format) })
+          .replace('kept=/var/lib/portcullis', `kept=${folder}`)
+          .replaceAll(/\/(?:run|usr|etc)\//g, `${folder}/`)
+          .replaceAll(/\b(?:deb-systemd-(?:helper|invoke)|systemd-(?:sysusers|tmpfiles))\b/g, 'true')
+        return spawnSync('/bin/sh', ['-s', ...words], { input: `${played}${script}`, encoding: 'utf8' })
+      }
+      const install = (format: number): number | null => run('preinst', format, 'upgrade', '1.2.2').status
+      for (const name of ['applyd', 'gateway']) mkdirSync(join(folder, name))
+      writeFileSync(join(folder, 'gateway', 'format'), '999999999\n')
+      assert.equal(install(2), 0)
+      for (const [format, after] of [
+        [2, '2\n'],
+        [10, '10\n'],
+        [9, '10\n'],
+      ] as const) {
+        const { status, stderr } = run('postinst', format, 'configure', '1.2.2')
+        assert.equal(status, 0, stderr)
+        assert.equal(readFileSync(recorded, 'utf8'), after)
+      }
+      assert.deepEqual([9, 10, 11].map(install), [1, 0, 0])
+      assert.match(run('preinst', 9, 'install').stderr, /has format 10, and version 1\.2\.3 knows formats up to 9/)
+      assert.equal(run('postinst', 11, 'abort-upgrade', '1.2.2').status, 0)
+      assert.equal(readFileSync(recorded, 'utf8'), '10\n')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('remove the state also behind a link, and nothing else there', () => {
     const folder = mkdtempSync(join(tmpdir(), 'portcullis-purge-'))
     try {

@@ -151,10 +151,11 @@ describe('the package', { concurrency: releases.length }, () => {
       })
 
       it('refuses what an older version cannot read', async () => {
-        const format = Number(machine.read('/var/lib/portcullis/gateway/format'))
-        machine.write('/var/lib/portcullis/gateway/format', `${format + 1}\n`)
+        const format = Number(machine.read('/var/lib/portcullis/applyd/format'))
+        assert.ok(format > 0)
+        machine.write('/var/lib/portcullis/applyd/format', `${format + 1}\n`)
         await assert.rejects(gateway.install(machine, built().first), /format/)
-        machine.write('/var/lib/portcullis/gateway/format', `${format}\n`)
+        machine.write('/var/lib/portcullis/applyd/format', `${format}\n`)
         await machine.must(['dpkg', '--configure', '--pending'])
         await gateway.untilServing(machine)
       })

@@ -84,6 +84,17 @@ describe('the verb upgrade', () => {
     await assertRefused('0'.repeat(64), /not the one that was uploaded/)
   })
 
+  it('refuses what cannot read the state by what root recorded, whatever gatewayd stored', async () => {
+    const file = packageOf(signer.secret)
+    writeFileSync(uploaded(), file)
+    for (const name of ['applyd', 'gateway']) mkdirSync(join(state, name))
+    writeFileSync(join(state, 'applyd', 'format'), '4\n')
+    await assertRefused(digestOf(file), /its format is 3, and 4 is stored/)
+    writeFileSync(join(state, 'applyd', 'format'), '3\n')
+    writeFileSync(join(state, 'gateway', 'format'), '999999999\n')
+    assert.equal((await upgrader().start(digestOf(file))).status, 'started')
+  })
+
   it('follows no link, and opens nothing but a plain file', async () => {
     const file = packageOf(signer.secret)
     await assertRefused(digestOf(file), /no uploaded package/)

@@ -5,8 +5,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ownApp } from '../../files/plain.ts'
 import { checkOpenPackage, RefusedPackage, readTrustedKeys } from '../../files/signed-package.ts'
-import { gatewayDir } from '../../launcher/layout.ts'
-import { findObstacle, type Installed, readInstalled } from '../../upgrade/judge.ts'
+import { findObstacle, type Installed, readInstalled, recordedFormat } from '../../upgrade/judge.ts'
 import { lastWords, thisMachine } from '../../upgrade/machine.ts'
 import {
   installedApp,
@@ -18,7 +17,7 @@ import {
 } from '../../upgrade/places.ts'
 import { readStatus, type UpgradeStatus, type UpgradeStep } from '../../upgrade/record.ts'
 import { dropRequest, takePackage, UpgradeRefused } from '../../upgrade/take.ts'
-import { findKept, restoresState, storedFormat, takeUndo, timeWords } from '../../upgrade/undo.ts'
+import { findKept, restoresState, takeUndo, timeWords } from '../../upgrade/undo.ts'
 import { findStateDir } from '../client/local-gateway.ts'
 import type { Run } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -42,7 +41,7 @@ export const upgradeCommand: Run = async (invocation, context) => {
   if (process.geteuid?.() !== 0) throw refused('Only root can install another version.', ['Run it with sudo.'])
   const installed = ownApp === installedApp ? readInstalled() : null
   if (installed === null) throw refused(notAPackage)
-  const now = { ...installed, format: storedFormat(gatewayDir(places.state)) }
+  const now = { ...installed, format: recordedFormat(places.records) }
   if (file === undefined) await undo(places, now, invocation.has('yes'), context)
   else await install(resolve(context.workingDir, file), places, now, invocation.has('yes'), context)
   return follow(places, context)
