@@ -9,6 +9,8 @@ import { dpkgStatus, packageName } from './places.ts'
 export interface Installed {
   readonly version: string
   readonly architecture: string
+  /** Unix seconds of the commit that it was built from; null when its package does not say so. */
+  readonly built: number | null
   /** The highest state format of the versions that were installed on this state. */
   readonly format: number
 }
@@ -17,12 +19,23 @@ export interface Installed {
 export function findObstacle(offered: PackageStatement, installed: Installed): string | null {
   if (offered.architecture !== installed.architecture)
     return `The package is for ${offered.architecture}, and this machine is ${installed.architecture}.`
-  if (compareVersions(offered.version, installed.version) < 0)
+  const order = compareVersions(offered.version, installed.version)
+  if (order < 0)
     return `The package has version ${offered.version}, which is older than the installed ${installed.version}.`
+  if (order === 0 && installed.built !== null && offered.timestamp < installed.built)
+    return `The package is an older build of version ${offered.version}, ${buildTime(offered.timestamp)}; installed is that of ${buildTime(installed.built)}.`
   if (offered.format < installed.format)
     return `The package cannot read the stored configuration: its format is ${offered.format}, and ${installed.format} is stored.`
   return null
 }
+
+export const buildTime = (unixSeconds: number): string =>
+  `${new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+/** Whether two packages are the same, as far as their control files say. */
+export const isSameBuild = (one: Build, other: Build): boolean =>
+  one.version === other.version && one.built === other.built
+type Build = Pick<Installed, 'version' | 'built'>
 
 /** The paragraph of our package in the status file of dpkg; null when it is not installed. */
 export function stanzaOf(text: string): string | null {
@@ -32,18 +45,24 @@ export function stanzaOf(text: string): string | null {
   return text.slice(begin, end < 0 ? undefined : end + 1)
 }
 
+/** Of the control file: the time of the commit. dpkg keeps it in its status file. */
+export const builtField = 'Portcullis-Built'
+
+export const readBuilt = (text: string): number | null => (/^\d{1,12}$/.test(text) ? Number(text) : null)
+
 /** One line of it. */
-export const fieldOf = (stanza: string, name: 'Version' | 'Architecture' | 'Status' | 'Installed-Size'): string => {
+export const fieldOf = (stanza: string, name: 'Version' | 'Architecture' | 'Status' | typeof builtField): string => {
   const line = stanza.split('\n').find((one) => one.startsWith(`${name}: `))
   return line?.slice(name.length + 2).trim() ?? ''
 }
 
-/** Version and architecture of the installed package; null without one. */
+/** What dpkg says of the installed package; null without one. */
 export function readInstalled(path: string = dpkgStatus): Omit<Installed, 'format'> | null {
   const stanza = stanzaOf(readFileSync(path, 'utf8'))
   if (stanza === null || fieldOf(stanza, 'Status').split(' ')[2] === 'config-files') return null
   const [version, architecture] = [fieldOf(stanza, 'Version'), fieldOf(stanza, 'Architecture')]
-  return version === '' || architecture === '' ? null : { version, architecture }
+  const built = readBuilt(fieldOf(stanza, builtField))
+  return version === '' || architecture === '' ? null : { version, architecture, built }
 }
 
 /** Of every version that recorded none. */

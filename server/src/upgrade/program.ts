@@ -5,7 +5,7 @@ import * as fs from 'node:fs'
 import { withFile } from '../files/durable.ts'
 import { tryStoring } from '../files/reserve.ts'
 import { checkOpenPackage, RefusedPackage, type TrustedKeys } from '../files/signed-package.ts'
-import { fieldOf, recordedFormat } from './judge.ts'
+import { builtField, fieldOf, recordedFormat } from './judge.ts'
 import {
   dropCopies,
   installedPath,
@@ -126,7 +126,7 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
     for (const [field, wanted] of [
       ['Package', packageName],
       ['Version', found?.version ?? request.to],
-      ...(found ? ([['Architecture', found.architecture]] as const) : []),
+      ...(found ? [['Architecture', found.architecture] as const, [builtField, String(found.timestamp)] as const] : []),
     ] as const) {
       const { output } = await machine.run(['dpkg-deb', '-f', path, field])
       if (output.trim() !== wanted) throw new StepFailed(`The package is not what its signature says (${field}).`)

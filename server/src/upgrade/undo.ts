@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { recordedFormat } from './judge.ts'
+import { builtField, type Installed, isSameBuild, readBuilt, recordedFormat } from './judge.ts'
 import { previousPath, savedPath } from './keep.ts'
 import type { Machine } from './machine.ts'
 import type { UpgradePlaces } from './places.ts'
@@ -15,6 +15,7 @@ import { packagePath, refuseSecond, statusOf, UpgradeRefused, type UpgradeReques
 /** What the last upgrade kept. */
 export interface Kept {
   readonly version: string
+  readonly built: number | null
   /** Of the kept state. */
   readonly format: number
   /** Unix seconds. */
@@ -28,8 +29,9 @@ export async function findKept(machine: Machine, places: UpgradePlaces): Promise
   const { code, output } = await machine.run(['dpkg-deb', '-f', previousPath(places), 'Version'])
   const version = output.trim()
   if (code !== 0 || version === '') return null
+  const built = readBuilt((await machine.run(['dpkg-deb', '-f', previousPath(places), builtField])).output.trim())
   const format = recordedFormat(join(savedPath(places), 'applyd'))
-  return { version, format, keptAt: Math.floor(complete.mtimeMs / 1000) }
+  return { version, built, format, keptAt: Math.floor(complete.mtimeMs / 1000) }
 }
 
 /** A version reads what it stored itself and what older ones stored. */
@@ -39,10 +41,10 @@ export const restoresState = (kept: Kept, stored: number): boolean => kept.forma
 export function takeUndo(
   places: UpgradePlaces,
   kept: Kept,
-  installed: { readonly version: string; readonly format: number },
+  installed: Pick<Installed, 'version' | 'built' | 'format'>,
 ): UpgradeRequest {
   refuseSecond(places)
-  if (kept.version === installed.version)
+  if (isSameBuild(kept, installed))
     throw new UpgradeRefused(`There is no other version to go back to than the installed ${installed.version}.`)
   fs.rmSync(packagePath(places), { force: true })
   fs.linkSync(previousPath(places), packagePath(places))

@@ -21,6 +21,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { stateFormat } from '../../src/database/state-format.ts'
+import { builtField } from '../../src/upgrade/judge.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -130,10 +131,14 @@ describe('the control file', () => {
   })
 
   it('has a value for every place, and says so where one has none', () => {
-    const all = { ...values, VERSION: '1.2.3', ARCHITECTURE: 'amd64', SIZE: '1' }
+    const all = { ...values, VERSION: '1.2.3', ARCHITECTURE: 'amd64', SIZE: '1', BUILT: '1' }
     for (const name of ['control', 'preinst', 'postinst', 'prerm', 'postrm'])
       assert.doesNotMatch(fill(template(name), all), /@[A-Z]+@/, name)
     assert.throws(() => fill('a @NOWHERE@ b', all), /@NOWHERE@/)
+  })
+
+  it('carries the time of its commit, by which builds of one version are told apart', () => {
+    assert.match(template('control'), new RegExp(`^${builtField}: @BUILT@$`, 'm'))
   })
 
   it('carries the format of the state that gatewayd writes', () => {

@@ -88,7 +88,7 @@ describe('a gateway that was installed as a package', () => {
   let admin: Client
   let state: string
   let upgrades: Upgrades
-  const installed = { version: '0.1.0', architecture: 'arm64', format: 3 }
+  const installed = { version: '0.1.0', architecture: 'arm64', built: 1_794_700_000, format: 3 }
   beforeEach(async () => {
     state = mkdtempSync(join(tmpdir(), 'portcullis-upgrades-'))
     const places = upgradePlaces(state)
@@ -150,6 +150,10 @@ describe('a gateway that was installed as a package', () => {
       [changed, /^The signature of the package is broken/],
       [packageOf(signer.secret, { architecture: 'amd64' }), /^The package is for amd64/],
       [packageOf(signer.secret, { version: '0.0.9' }), /^The package has version 0\.0\.9, which is older/],
+      [
+        packageOf(signer.secret, { version: '0.1.0', timestamp: 1_794_699_999 }),
+        /^The package is an older build of version 0\.1\.0, 2026-11-14 23:46:39 UTC; installed is that of 2026-11-14 23:46:40 UTC\.$/,
+      ],
       [packageOf(signer.secret, { format: 2 }), /^The package cannot read the stored configuration/],
     ] as const) {
       const answer = await admin('PUT', '/sysupdate/iso-upload', file)

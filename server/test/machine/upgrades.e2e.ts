@@ -71,5 +71,17 @@ describe('gw upgrade', () => {
         assert.equal(await version(), built().nextVersion)
         assert.deepEqual(await gateway.pidsOf(machine, 'unbound'), engines)
       })
+
+      it('refuses an older build of the same version, by what dpkg knows of the installed one', async () => {
+        const status = '/var/lib/dpkg/status'
+        const known = machine.read(status)
+        const later = known.replace(/^(Portcullis-Built: )(\d+)$/m, (_, name, time) => `${name}${Number(time) + 1}`)
+        assert.notEqual(later, known)
+        machine.write(status, later)
+        const { code, stderr } = await upgrade()
+        machine.write(status, known)
+        assert.notEqual(code, 0)
+        assert.match(stderr, /an older build of version/)
+      })
     })
 })

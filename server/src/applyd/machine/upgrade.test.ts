@@ -34,7 +34,7 @@ describe('the verb upgrade', () => {
       {
         app: parts.app ?? '/usr/lib/portcullis',
         keys: () => signer.keys,
-        installed: () => ({ version: parts.version ?? '0.1.0', architecture: 'arm64' }),
+        installed: () => ({ version: parts.version ?? '0.1.0', architecture: 'arm64', built: 1_794_700_800 }),
         start: async () => {
           started += 1
           return fault
@@ -75,6 +75,7 @@ describe('the verb upgrade', () => {
       [packageOf(makeKey().secret), /does not trust/],
       [changed, /signature of the package is broken/],
       [older, /older than the installed/],
+      [packageOf(signer.secret, { version: '0.1.0', timestamp: 1_794_700_799 }), /an older build of version 0\.1\.0/],
       [packageOf(signer.secret, { architecture: 'amd64' }), /is for amd64/],
     ] as const) {
       writeFileSync(uploaded(), file)

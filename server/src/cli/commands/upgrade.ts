@@ -5,7 +5,14 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ownApp } from '../../files/plain.ts'
 import { checkOpenPackage, RefusedPackage, readTrustedKeys } from '../../files/signed-package.ts'
-import { findObstacle, type Installed, readInstalled, recordedFormat } from '../../upgrade/judge.ts'
+import {
+  buildTime,
+  findObstacle,
+  type Installed,
+  isSameBuild,
+  readInstalled,
+  recordedFormat,
+} from '../../upgrade/judge.ts'
 import { lastWords, thisMachine } from '../../upgrade/machine.ts'
 import {
   installedApp,
@@ -93,10 +100,12 @@ async function undo(
   { terminal, keyboard }: Context,
 ): Promise<void> {
   const kept = await findKept(thisMachine, places)
-  if (kept === null || kept.version === installed.version)
+  if (kept === null || isSameBuild(kept, installed))
     throw refused('There is no version to go back to: no upgrade with gw or the console replaced one.')
   const time = timeWords(kept.keptAt)
   terminal.note(`From ${installed.version} back to ${escapeText(kept.version)}, which was replaced ${time}.\n`)
+  if (kept.version === installed.version && kept.built !== null)
+    terminal.note(`It is another build of the same version, ${buildTime(kept.built)}.\n`)
   terminal.note(
     restoresState(kept, installed.format)
       ? `That version cannot read the present configuration. The state of ${time} comes back: every change since then is lost,\n` +
