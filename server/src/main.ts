@@ -51,6 +51,7 @@ import { read } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
 import { portalSocket } from './portal/protocol.ts'
 import { AddressBook } from './runtime/address-book.ts'
+import { moveEarlierBackups } from './runtime/backups/earlier-folder.ts'
 import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { DiskReserve } from './runtime/disk-reserve.ts'
@@ -194,6 +195,7 @@ async function start(settings: Settings): Promise<void> {
     ...(settings.isApplied ? { webFilterFolder: join(settings.stateDir, 'web-filter') } : {}),
     ...(settings.isApplied ? { candidatesFolder: join(settings.stateDir, 'inspection', 'candidates') } : {}),
     hitsFile: join(settings.stateDir, hitsPath),
+    backupsFolder: openBackups(settings.stateDir, folder, log),
     applier,
     vault,
     clock,
@@ -420,6 +422,17 @@ async function start(settings: Settings): Promise<void> {
   }
   process.once('SIGTERM', () => void stop())
   process.once('SIGINT', () => void stop())
+}
+
+/** Beside our folder: applyd reads them, and must not be led elsewhere by a link that we could make. */
+function openBackups(stateDir: string, folder: string, log: Log): string {
+  const backups = join(stateDir, 'backups')
+  try {
+    moveEarlierBackups(join(folder, 'backups'), backups)
+  } catch (error) {
+    log('warning', 'not all backups could be moved to their new folder; the next start tries again', { error })
+  }
+  return backups
 }
 
 /** Only where the program was installed as a package; a checkout is updated otherwise. */
