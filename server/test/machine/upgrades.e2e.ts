@@ -61,6 +61,10 @@ describe('gw upgrade', () => {
 
       it('installs the new version without the loss of a packet', async () => {
         const engines = await gateway.pidsOf(machine, 'unbound')
+        // Where versions before kept them.
+        const earlier = '/var/lib/portcullis/gateway/backups'
+        const keep = `mkdir -p ${earlier} && echo sealed >${earlier}/earlier.backup`
+        await machine.must(['runuser', '-u', 'portcullis', '--', 'sh', '-c', keep])
         const pings = await startPings(machine)
         const { code, stdout, stderr } = await upgrade()
         assert.equal(code, 0, `${stdout}${stderr}`)
@@ -69,6 +73,7 @@ describe('gw upgrade', () => {
         assert.ok(sent >= 200, `${sent} pings`)
         assert.equal(answered, sent)
         assert.equal(await version(), built().nextVersion)
+        assert.equal(machine.read('/var/lib/portcullis/backups/earlier.backup'), 'sealed\n')
         assert.deepEqual(await gateway.pidsOf(machine, 'unbound'), engines)
       })
 
