@@ -8,7 +8,7 @@ import { readSigningKey, signedPackage, withoutSignature } from './lib/sign-pack
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { key: { type: 'string' }, format: { type: 'string' }, time: { type: 'string' } },
+  options: { key: { type: 'string' }, format: { type: 'string' } },
 })
 const [file] = positionals
 if (!file || !values.key || !/^\d{1,9}$/.test(values.format ?? '')) {
@@ -20,7 +20,12 @@ const about = {
   version: field('Version'),
   architecture: field('Architecture'),
   format: Number(values.format),
-  timestamp: Number(values.time ?? process.env.SOURCE_DATE_EPOCH ?? Math.floor(Date.now() / 1000)),
+  // Never the time of the signature: an old build would become a new one.
+  timestamp: Number(field('Portcullis-Built') || Number.NaN),
+}
+if (!Number.isSafeInteger(about.timestamp)) {
+  console.error('The package does not say when it was built (Portcullis-Built).')
+  process.exit(2)
 }
 writeFileSync(`${file}.new`, signedPackage(withoutSignature(readFileSync(file)), about, readSigningKey(values.key)))
 renameSync(`${file}.new`, file)

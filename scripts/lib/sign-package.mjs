@@ -26,7 +26,7 @@ export const publicHalf = (key) => createPublicKey(key).export({ type: 'spki', f
 
 /**
  * The bytes of the signed package. `about` has `version` and `architecture` as in its control file, `format` (the number of
- * the state format that its program writes) and `timestamp` (Unix seconds of the build).
+ * the state format that its program writes) and `timestamp` (its field Portcullis-Built, Unix seconds of the commit).
  */
 export function signedPackage(bytes, about, key) {
   const statement = {

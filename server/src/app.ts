@@ -118,6 +118,8 @@ export interface GatewayParts {
   readonly managementCertificate?: Services['managementCertificate']
   readonly notices?: Services['notices']
   readonly upgrades?: Services['upgrades']
+  /** Where backups are kept; absent: inside of `folder`. */
+  readonly backupsFolder?: string
   /** The first password can only be used to change it. */
   readonly firstPasswordMustChange?: boolean
   readonly isTls: boolean
@@ -294,7 +296,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(reserve ? { reserve } : {}),
     logReader,
     backups: new Backups({
-      folder: join(parts.folder, 'backups'),
+      folder: parts.backupsFolder ?? join(parts.folder, 'backups'),
       keyFile: join(parts.folder, 'recovery.key'),
       signingKeyFile: join(parts.folder, 'backup-signing.key'),
       hasRoom: () => reserve?.hasRoomForLogs() ?? true,

@@ -28,7 +28,7 @@ import { followUpgrades } from './areas/updates/jobs.ts'
 import { keepAuthority } from './areas/web-proxy/jobs.ts'
 import { isRun as isProxyRun } from './areas/web-proxy/public.ts'
 import { Database, gatewayData } from './database/database.ts'
-import { noteStateFormat } from './database/state-format.ts'
+import { stateFormat } from './database/state-format.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
@@ -51,6 +51,7 @@ import { read } from './model/slots.ts'
 import type { Facts } from './plan/facts.ts'
 import { portalSocket } from './portal/protocol.ts'
 import { AddressBook } from './runtime/address-book.ts'
+import { moveEarlierBackups } from './runtime/backups/earlier-folder.ts'
 import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
 import { DiskReserve } from './runtime/disk-reserve.ts'
@@ -85,7 +86,7 @@ import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { lookUpText } from './system/text-records.ts'
-import { readFormat, readInstalled } from './upgrade/judge.ts'
+import { readInstalled } from './upgrade/judge.ts'
 import { installedApp, keyFolders, upgradePlaces } from './upgrade/places.ts'
 import { version } from './version.ts'
 import { webFilterSocket } from './web-filter/protocol.ts'
@@ -114,7 +115,6 @@ const lastCallsMilliseconds = 1_000
 async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  noteStateFormat(folder)
   const clock = systemClock()
   const reserve = new DiskReserve(join(folder, 'reserve'))
   const onFatal = (error: unknown): never => {
@@ -195,6 +195,7 @@ async function start(settings: Settings): Promise<void> {
     ...(settings.isApplied ? { webFilterFolder: join(settings.stateDir, 'web-filter') } : {}),
     ...(settings.isApplied ? { candidatesFolder: join(settings.stateDir, 'inspection', 'candidates') } : {}),
     hitsFile: join(settings.stateDir, hitsPath),
+    backupsFolder: openBackups(settings.stateDir, folder, log),
     applier,
     vault,
     clock,
@@ -423,6 +424,17 @@ async function start(settings: Settings): Promise<void> {
   process.once('SIGINT', () => void stop())
 }
 
+/** Beside our folder: applyd reads them, and must not be led elsewhere by a link that we could make. */
+function openBackups(stateDir: string, folder: string, log: Log): string {
+  const backups = join(stateDir, 'backups')
+  try {
+    moveEarlierBackups(join(folder, 'backups'), backups)
+  } catch (error) {
+    log('warning', 'not all backups could be moved to their new folder; the next start tries again', { error })
+  }
+  return backups
+}
+
 /** Only where the program was installed as a package; a checkout is updated otherwise. */
 function openUpgrades(settings: Settings, folder: string, room: () => number): Upgrades | null {
   if (!settings.isHost || ownApp !== installedApp) return null
@@ -430,7 +442,7 @@ function openUpgrades(settings: Settings, folder: string, room: () => number): U
     places: upgradePlaces(settings.stateDir),
     installed: () => {
       const found = readInstalled()
-      return found && { ...found, format: readFormat(readIfThere(join(folder, 'format'))) }
+      return found && { ...found, format: stateFormat }
     },
     keys: () => readTrustedKeys(keyFolders),
     room,

@@ -38,7 +38,7 @@ export function buildPackage({ stage, output, architecture, version, commit, key
   addMachine(tree)
   writeDocuments(tree, { version, commit, packages, runtimeFolder })
   makePlainCopies(stage)
-  const { format } = writeControl(tree, { architecture, version })
+  const { format } = writeControl(tree, { architecture, version, built: commit.seconds })
   fixTree(stage, commit.seconds)
   const file = join(output, `portcullis_${version}_${architecture}.deb`)
   const draft = `${file}.${process.pid}`

@@ -22,9 +22,11 @@ const scripts = ['preinst', 'postinst', 'prerm', 'postrm']
 
 const formatFile = 'server/src/database/state-format.ts'
 
-export function writeControl(tree, { architecture, version }) {
+/** `built` is the time of the commit, in Unix seconds. */
+export function writeControl(tree, { architecture, version, built }) {
   const files = listFiles(tree.stage)
-  const values = { ...readValues(), VERSION: version, ARCHITECTURE: architecture, SIZE: sizeOf(tree.stage, files) }
+  const size = sizeOf(tree.stage, files)
+  const values = { ...readValues(), VERSION: version, ARCHITECTURE: architecture, SIZE: size, BUILT: built }
   for (const name of ['control', ...scripts])
     tree.write(`DEBIAN/${name}`, fill(readTemplate(name), values), name === 'control' ? 0o644 : 0o755)
   const configuration = files.filter((path) => path.startsWith('etc/'))

@@ -12,7 +12,7 @@ export interface PackageStatement {
   readonly architecture: string
   /** The number of the state format that the program in it writes. */
   readonly format: number
-  /** Unix seconds of the build. */
+  /** Unix seconds of the commit that it was built from. */
   readonly timestamp: number
 }
 

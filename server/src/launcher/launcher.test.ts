@@ -82,7 +82,14 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
       'PORTCULLIS_STATE',
     ])
     const modes = (name: string) => (statSync(join(lab.stateDir, name)).mode & 0o777).toString(8)
-    assert.deepEqual(['', 'gateway', 'applyd', 'run', 'log'].map(modes), ['711', '700', '700', '751', '750'])
+    assert.deepEqual(['', 'gateway', 'backups', 'applyd', 'run', 'log'].map(modes), [
+      '711',
+      '700',
+      '700',
+      '700',
+      '751',
+      '750',
+    ])
     assert.equal(statSync(join(lab.stateDir, 'gateway/mark')).uid, uid)
     await lab.stop()
   })

@@ -21,6 +21,7 @@ export function programEntries(): readonly string[] {
 }
 
 export const runDir = (stateDir: string) => join(stateDir, 'run')
+export const backupsDir = (stateDir: string) => join(stateDir, 'backups')
 export const gatewayDir = (stateDir: string) => join(stateDir, 'gateway')
 export const applydDir = (stateDir: string) => join(stateDir, 'applyd')
 export const labDir = (stateDir: string) => join(stateDir, 'lab')
@@ -45,6 +46,7 @@ export function makeState(stateDir: string, accounts: Accounts): void {
     chmodSync(stateDir, 0o711)
     // First, because it identifies a state folder of ours.
     makeDir(gatewayDir(stateDir), 0o700, account, 'owner')
+    makeDir(backupsDir(stateDir), 0o700, account, 'owner')
     makeDir(runDir(stateDir), 0o751, account, 'group')
     // Set-gid: what root writes here gatewayd can read, because it answers questions about the logs.
     makeDir(logDir(stateDir), 0o2750, account, 'group')

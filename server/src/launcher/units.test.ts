@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { lacking } from '../../test/support/requires.ts'
 import { appRoot } from './layout.ts'
@@ -80,9 +80,24 @@ test('the machine is closed before the first card, after every other firewall, a
   assert.match(textOf('portcullis-applyd.service'), /^ExecStartPre=-\/usr\/lib\/portcullis\/deploy\/close\.sh$/m)
 })
 
-test('applyd starts whatever became of the folder of backups, which another account owns', () => {
-  const text = readFileSync(join(appRoot, 'deploy/systemd/portcullis-applyd.service'), 'utf8')
-  assert.deepEqual(text.match(/^BindReadOnlyPaths=.*$/gm), ['BindReadOnlyPaths=-/var/lib/portcullis/gateway/backups'])
+test('no sandbox names a path that another account could replace by a link, which systemd would follow', () => {
+  const folder = join(appRoot, 'deploy/systemd')
+  const textOf = (name: string): string => readFileSync(join(folder, name), 'utf8')
+  const made = textOf('portcullis.tmpfiles.conf').matchAll(/^d (\S+) +(\d{4}) (\S+) +(\S+) /gm)
+  const folders = new Map([...made].map(([, path = '', mode = '', owner, group]) => [path, { mode, owner, group }]))
+  const isOfRoot = (path: string): boolean => {
+    const known = folders.get(path)
+    return known?.owner === 'root' && (Number.parseInt(known.mode, 8) & 0o022) === 0
+  }
+  const named = readdirSync(folder)
+    .filter((name) => name.endsWith('.service'))
+    .flatMap((name) => [...textOf(name).matchAll(/^(?:[A-Za-z]+Paths|TemporaryFileSystem|RootDirectory)=(.*)$/gm)])
+    .flatMap(([, paths = '']) => paths.split(' ').map((path) => path.replace(/^[-+]+/, '').split(':')[0] ?? ''))
+    .filter((path) => path.startsWith('/var/lib/portcullis/'))
+  assert.ok(named.includes('/var/lib/portcullis/gateway'))
+  for (const path of named)
+    for (let above = dirname(path); above !== '/var/lib'; above = dirname(above))
+      assert.ok(isOfRoot(above), `${path}: others can write in ${above}`)
 })
 
 test('a stop reaches everything that runs, and nothing runs before the target', () => {

@@ -3,9 +3,9 @@
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { writeDurable } from '../files/durable.ts'
+import { withFile, writeDurable } from '../files/durable.ts'
 import { checkOpenPackage, type TrustedKeys } from '../files/signed-package.ts'
-import { stanzaOf } from './judge.ts'
+import { builtField, fieldOf, readBuilt, stanzaOf } from './judge.ts'
 import { lastWords, type Machine } from './machine.ts'
 import { dpkgStatus, packageName, type UpgradePlaces } from './places.ts'
 import { dropProgram, packagePath, programPath } from './take.ts'
@@ -25,23 +25,27 @@ export async function keepPackage(
 ): Promise<void> {
   const target = previousPath(places)
   fs.rmSync(target, { force: true })
-  if (versionAt(installedPath(places), keys) === version) fs.linkSync(installedPath(places), target)
+  if (await isInstalled(machine, installedPath(places), version, keys)) fs.linkSync(installedPath(places), target)
   else await packInstalled(machine, places)
   const { code, output } = await machine.run(['dpkg-deb', '-f', target, 'Version'])
   if (code !== 0 || output.trim() !== version)
     throw new StepFailed(`The installed version could not be kept for the way back: ${lastWords(output)}`)
 }
 
-function versionAt(path: string, keys: TrustedKeys): string | null {
+/** Whether the package is the one that is installed: the same version may have been built again and installed without us. */
+export async function isInstalled(
+  machine: Machine,
+  path: string,
+  version: string,
+  keys: TrustedKeys,
+): Promise<boolean> {
+  const { output } = await machine.run(['dpkg-query', '-s', packageName])
+  const built = readBuilt(fieldOf(output, builtField))
   try {
-    const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW)
-    try {
-      return checkOpenPackage(file, keys).version
-    } finally {
-      fs.closeSync(file)
-    }
+    const found = withFile(path, fs.constants.O_RDONLY, (file) => checkOpenPackage(file, keys))
+    return found.version === version && (built === null || found.timestamp === built)
   } catch {
-    return null
+    return false
   }
 }
 

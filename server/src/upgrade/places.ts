@@ -14,8 +14,9 @@ export interface UpgradePlaces {
   readonly state: string
   /** Of gatewayd: the uploaded package, and what gatewayd says about itself. */
   readonly incoming: string
-  /** Of root alone. */
+  /** Of root alone, as is the folder above it, which has the records of applyd and of the package. */
   readonly root: string
+  readonly records: string
   /** Readable for everyone on the machine: what the last upgrade does or did. */
   readonly status: string
 }
@@ -24,6 +25,7 @@ export const upgradePlaces = (state: string): UpgradePlaces => ({
   state,
   incoming: join(state, 'upgrade'),
   root: join(state, 'applyd', 'upgrade'),
+  records: join(state, 'applyd'),
   status: join(state, 'run', 'upgrade.json'),
 })
 

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import {
-  chownSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -18,14 +17,15 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { makeKey, packageOf } from '../../test/support/update-packages.ts'
 import { withFile } from '../files/durable.ts'
-import { checkOpenPackage } from '../files/signed-package.ts'
-import { controlOf } from './keep.ts'
+import { type CheckedPackage, checkOpenPackage } from '../files/signed-package.ts'
+import { recordedFormat } from './judge.ts'
+import { controlOf, isInstalled } from './keep.ts'
 import { type Ended, type Machine, thisMachine } from './machine.ts'
 import { type UpgradePlaces, upgradePlaces } from './places.ts'
 import { runUpgrade } from './program.ts'
 import { readStatus } from './record.ts'
 import { readRequest, takePackage, type UpgradeRequest, writeRequest } from './take.ts'
-import { findKept, storedFormat, takeUndo } from './undo.ts'
+import { findKept, takeUndo } from './undo.ts'
 
 const signer = makeKey()
 const keys = signer.keys
@@ -39,8 +39,11 @@ class PlayedMachine implements Machine {
   readonly refused = new Set<string>()
   readonly places: UpgradePlaces
   version = '0.1.0'
+  built = 1_794_700_800
   isRunning = true
   pid = 100
+  /** What control files say about the time of their build; null: the truth. */
+  claims: number | null = null
   /** What the new version does to the state when it starts. */
   onStart = (): void => {}
 
@@ -54,8 +57,7 @@ class PlayedMachine implements Machine {
     if (program === 'cp' || program === 'sync') return thisMachine.run(command)
     if (program === 'dpkg-deb') return this.#describe(args)
     if (program === 'dpkg' && args.includes('-i')) return this.#install(args.at(-1) ?? '')
-    if (program === 'dpkg-query')
-      return { code: 0, output: `Package: portcullis\nStatus: install ok installed\nVersion: ${this.version}\n` }
+    if (program === 'dpkg-query') return { code: 0, output: `Package: portcullis\n${this.#words()}` }
     if (program === 'systemctl') return this.#control(args)
     return good
   }
@@ -64,19 +66,28 @@ class PlayedMachine implements Machine {
   pause = async (): Promise<void> => {}
   log = (): void => {}
 
-  #versionOf(path: string): string {
-    return withFile(path, 0, (file) => checkOpenPackage(file, keys)).version
+  #words(): string {
+    return `Status: install ok installed\nVersion: ${this.version}\nPortcullis-Built: ${this.built}\n`
+  }
+
+  #about(path: string): CheckedPackage {
+    return withFile(path, 0, (file) => checkOpenPackage(file, keys))
   }
 
   #describe([, path = '', field = '']: string[]): Ended {
-    const values: Record<string, string> = { Package: 'portcullis', Architecture: 'arm64', 'Installed-Size': '1' }
-    return { code: 0, output: field === 'Version' ? this.#versionOf(path) : (values[field] ?? '') }
+    const { version, timestamp } = this.#about(path)
+    const values: Record<string, string> = {
+      ...{ Package: 'portcullis', Architecture: 'arm64', 'Installed-Size': '1' },
+      ...{ Version: version, 'Portcullis-Built': String(this.claims ?? timestamp) },
+    }
+    return { code: 0, output: values[field] ?? '' }
   }
 
   #install(path: string): Ended {
-    const version = this.#versionOf(path)
+    const { version, timestamp } = this.#about(path)
     if (this.refused.has(version)) return { code: 1, output: 'dpkg: error processing package portcullis' }
     this.version = version
+    this.built = timestamp
     return good
   }
 
@@ -116,10 +127,9 @@ describe('an upgrade', () => {
     machine.report()
     writeFileSync(join(state, 'gateway', 'gateway.db'), 'configuration')
     writeFileSync(join(state, 'gateway', 'logs.db'), 'log')
-    writeFileSync(join(state, 'gateway', 'format'), '3\n')
-    // As on a machine, where the folder is not of root.
-    if (process.geteuid?.() === 0)
-      for (const name of ['gateway', 'gateway/format']) chownSync(join(state, name), 65_534, 65_534)
+    // What gatewayd says about its state counts nowhere.
+    writeFileSync(join(state, 'gateway', 'format'), '999999999\n')
+    writeFileSync(join(state, 'applyd', 'format'), '3\n')
     writeFileSync(join(state, 'applyd', 'record.json'), 'record')
     // The package that the installed version came from.
     writeFileSync(join(places.root, 'installed.deb'), packageOf(signer.secret, { version: '0.1.0' }))
@@ -129,7 +139,7 @@ describe('an upgrade', () => {
   async function asked(about: object = {}): Promise<UpgradeRequest> {
     const path = join(state, 'offered')
     writeFileSync(path, packageOf(signer.secret, about))
-    const installed = { version: '0.1.0', architecture: 'arm64', format: 3 }
+    const installed = { version: '0.1.0', architecture: 'arm64', built: 1_794_700_800, format: 3 }
     const file = openSync(path, 'r')
     try {
       return await takePackage(places, { file, by: 'root', keys, installed })
@@ -212,7 +222,7 @@ describe('an upgrade', () => {
     const ended = await run(request)
     assert.deepEqual([ended.state, machine.version, machine.isRunning], ['failed', '0.1.0', true])
     assert.equal(ended.message, 'Version 0.2.0 was not installed. The package is not the one that was asked for.')
-    writeFileSync(join(state, 'gateway', 'format'), '9\n')
+    writeFileSync(join(state, 'applyd', 'format'), '9\n')
     assert.match((await run(await asked())).message, /It cannot read the stored configuration/)
     assert.equal(machine.version, '0.1.0')
   })
@@ -293,8 +303,8 @@ describe('an upgrade', () => {
   async function undone(): Promise<Awaited<ReturnType<typeof run>>> {
     const kept = await findKept(machine, places)
     assert.ok(kept)
-    const format = storedFormat(join(state, 'gateway'))
-    return run(takeUndo(places, kept, { version: machine.version, format }))
+    const format = recordedFormat(places.records)
+    return run(takeUndo(places, kept, { version: machine.version, built: machine.built, format }))
   }
 
   it('is undone with the present configuration where the version before can read it, and undone again', async () => {
@@ -309,10 +319,40 @@ describe('an upgrade', () => {
     assert.deepEqual([machine.version, stored('gateway/gateway.db')], ['0.2.0', 'changed since'])
   })
 
+  it('takes the same build and a newer one of the same version, but an older one only by an undo', async () => {
+    const [older, same, newer] = [1_794_700_799, 1_794_700_800, 1_794_700_801]
+    const offer = (timestamp: number) => asked({ version: '0.1.0', timestamp })
+    await assert.rejects(offer(older), /^Error: The package is an older build of version 0\.1\.0, /)
+    assert.equal((await run(await offer(same))).state, 'done')
+    await assert.rejects(undone(), /There is no other version to go back to than the installed 0\.1\.0/)
+    assert.equal((await run(await offer(newer))).state, 'done')
+    assert.equal(machine.built, newer)
+    assert.equal((await undone()).state, 'done')
+    assert.deepEqual([machine.version, machine.built], ['0.1.0', same])
+  })
+
+  it('keeps the build that is installed, not another one of the same version', async () => {
+    const path = join(places.root, 'installed.deb')
+    assert.equal(await isInstalled(machine, path, '0.1.0', keys), true)
+    assert.equal(await isInstalled(machine, path, '0.2.0', keys), false)
+    // Built again, and installed with dpkg.
+    machine.built += 5
+    assert.equal(await isInstalled(machine, path, '0.1.0', keys), false)
+    assert.equal(await isInstalled(machine, join(places.root, 'missing.deb'), '0.1.0', keys), false)
+  })
+
+  it('changes nothing when the time of the build is not what the signature says', async () => {
+    machine.claims = 1_794_799_999
+    const ended = await run(await asked())
+    assert.deepEqual([ended.state, machine.version], ['failed', '0.1.0'])
+    assert.match(ended.message, /The package is not what its signature says \(Portcullis-Built\)/)
+  })
+
   /** To a version with a newer state format. */
   async function upgradedFar(): Promise<void> {
     await run(await asked({ format: 4 }))
-    writeFileSync(join(state, 'gateway', 'format'), '4\n')
+    // As the scripts of that version do.
+    writeFileSync(join(state, 'applyd', 'format'), '4\n')
     for (const name of ['gateway.db', 'logs.db', 'new-file']) writeFileSync(join(state, 'gateway', name), 'newer form')
   }
 
@@ -325,10 +365,11 @@ describe('an upgrade', () => {
       ended.message,
       /^The gateway went back from 0\.2\.0 to 0\.1\.0, with the state of \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/,
     )
-    assert.deepEqual(
-      ['gateway.db', 'logs.db', 'format'].map((name) => stored(`gateway/${name}`)),
-      ['configuration', 'log', '3\n'],
-    )
+    assert.deepEqual(['gateway/gateway.db', 'gateway/logs.db', 'applyd/format'].map(stored), [
+      'configuration',
+      'log',
+      '3\n',
+    ])
     assert.equal(existsSync(join(state, 'gateway', 'new-file')), false)
     // Its state is there before dpkg asks whether it can be read, and neither daemon runs then.
     const stop = machine.commands.findIndex((one) => /^systemctl stop .*applyd/.test(one))
@@ -349,7 +390,7 @@ describe('an upgrade', () => {
       /^Version 0\.1\.0 was taken back, and 0\.2\.0 is in use again\. Version 0\.1\.0 did not come up/,
     )
     assert.deepEqual(
-      [machine.version, stored('gateway/gateway.db'), stored('gateway/format')],
+      [machine.version, stored('gateway/gateway.db'), stored('applyd/format')],
       ['0.2.0', 'newer form', '4\n'],
     )
     machine.broken.clear()
@@ -361,8 +402,11 @@ describe('an upgrade', () => {
     await upgradedFar()
     const kept = await findKept(machine, places)
     assert.ok(kept)
-    await stopAt(takeUndo(places, kept, { version: '0.2.0', format: 4 }), 'installing')
-    assert.throws(() => takeUndo(places, kept, { version: '0.2.0', format: 4 }), /Another upgrade is running/)
+    await stopAt(takeUndo(places, kept, { version: '0.2.0', built: null, format: 4 }), 'installing')
+    assert.throws(
+      () => takeUndo(places, kept, { version: '0.2.0', built: null, format: 4 }),
+      /Another upgrade is running/,
+    )
     const ended = await run(readRequest(places) as UpgradeRequest)
     assert.deepEqual([ended.state, machine.version, stored('gateway/gateway.db')], ['done', '0.1.0', 'configuration'])
   })
@@ -371,7 +415,7 @@ describe('an upgrade', () => {
     await upgradedFar()
     const kept = await findKept(machine, places)
     assert.ok(kept)
-    const request = takeUndo(places, kept, { version: '0.2.0', format: 4 })
+    const request = takeUndo(places, kept, { version: '0.2.0', built: null, format: 4 })
     const ended = await run({ ...request, attempts: 1 })
     assert.deepEqual([ended.state, machine.version, stored('gateway/gateway.db')], ['failed', '0.2.0', 'newer form'])
     assert.equal((await undone()).state, 'done')
@@ -391,6 +435,29 @@ describe('an upgrade', () => {
     assert.equal(left?.phase, phase)
     writeRequest(places, left as UpgradeRequest)
   }
+})
+
+describe('the recorded format', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-format-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  it('is the number in the file, and that of the first versions without one', () => {
+    for (const [text, format] of [
+      ['7\n', 7],
+      ['12', 12],
+      ['', 1],
+      ['-3\n', 1],
+      ['1e3\n', 1],
+      ['9999999999\n', 1],
+    ] as const) {
+      writeFileSync(join(folder, 'format'), text)
+      assert.equal(recordedFormat(folder), format, text)
+    }
+    assert.equal(recordedFormat(join(folder, 'missing')), 1)
+  })
 })
 
 describe('the installed version', () => {

@@ -2,11 +2,10 @@
 // phase that was reached. Whatever fails before `installing` changes nothing; whatever fails after it leads back.
 
 import * as fs from 'node:fs'
-import { join } from 'node:path'
 import { withFile } from '../files/durable.ts'
 import { tryStoring } from '../files/reserve.ts'
 import { checkOpenPackage, RefusedPackage, type TrustedKeys } from '../files/signed-package.ts'
-import { fieldOf } from './judge.ts'
+import { builtField, fieldOf, recordedFormat } from './judge.ts'
 import {
   dropCopies,
   installedPath,
@@ -21,7 +20,7 @@ import { lastWords, type Machine } from './machine.ts'
 import { packageName, type UpgradePlaces } from './places.ts'
 import { type UpgradeStatus, type UpgradeStep, unixNow, writeStatus } from './record.ts'
 import { dropProgram, packagePath, requestPath, statusOf, type UpgradeRequest, writeRequest } from './take.ts'
-import { asidePath, dropAside, setKeptAside, storedFormat, takeKeptBack, timeWords } from './undo.ts'
+import { asidePath, dropAside, setKeptAside, takeKeptBack, timeWords } from './undo.ts'
 import { daemons, readRunning, readUnit, socketUnit, type WatchTimes, waitUntilUp, watchTimes } from './watch.ts'
 
 export interface UpgradeParts {
@@ -127,13 +126,13 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
     for (const [field, wanted] of [
       ['Package', packageName],
       ['Version', found?.version ?? request.to],
-      ...(found ? ([['Architecture', found.architecture]] as const) : []),
+      ...(found ? [['Architecture', found.architecture] as const, [builtField, String(found.timestamp)] as const] : []),
     ] as const) {
       const { output } = await machine.run(['dpkg-deb', '-f', path, field])
       if (output.trim() !== wanted) throw new StepFailed(`The package is not what its signature says (${field}).`)
     }
-    const format = storedFormat(join(places.state, 'gateway'))
-    if (found && format !== null && found.format < format)
+    const format = recordedFormat(places.records)
+    if (found && found.format < format)
       throw new StepFailed(
         `It cannot read the stored configuration: its format is ${found.format}, and ${format} is stored.`,
       )

@@ -20,7 +20,7 @@ export interface UpgradeRequest {
   readonly by: UpgradeStatus['by']
   readonly digest: string
   /** State formats of the two versions. */
-  readonly formats: { readonly from: number | null; readonly to: number }
+  readonly formats: { readonly from: number; readonly to: number }
   readonly startedAt: number
   readonly phase: 'asked' | 'installing' | 'starting' | 'returning'
   /** How often the program was started for it; more than once after a power failure. */

@@ -5,8 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { readOwned } from '../files/guarded.ts'
-import { readFormat } from './judge.ts'
+import { builtField, type Installed, isSameBuild, readBuilt, recordedFormat } from './judge.ts'
 import { previousPath, savedPath } from './keep.ts'
 import type { Machine } from './machine.ts'
 import type { UpgradePlaces } from './places.ts'
@@ -16,16 +15,11 @@ import { packagePath, refuseSecond, statusOf, UpgradeRefused, type UpgradeReques
 /** What the last upgrade kept. */
 export interface Kept {
   readonly version: string
-  /** Of the kept state; null when none was stored. */
-  readonly format: number | null
+  readonly built: number | null
+  /** Of the kept state. */
+  readonly format: number
   /** Unix seconds. */
   readonly keptAt: number
-}
-
-/** The number that gatewayd stored in its folder, or in a copy of it that root made; null when there is none. */
-export function storedFormat(folder: string, copiedFrom: string = folder): number | null {
-  const owner = fs.lstatSync(copiedFrom, { throwIfNoEntry: false })
-  return owner ? readFormat(readOwned(folder, ['format'], owner.uid, 64)?.toString('utf8') ?? null) : null
 }
 
 /** Null when no upgrade left anything to go back to. */
@@ -35,22 +29,22 @@ export async function findKept(machine: Machine, places: UpgradePlaces): Promise
   const { code, output } = await machine.run(['dpkg-deb', '-f', previousPath(places), 'Version'])
   const version = output.trim()
   if (code !== 0 || version === '') return null
-  const format = storedFormat(join(savedPath(places), 'gateway'), join(places.state, 'gateway'))
-  return { version, format, keptAt: Math.floor(complete.mtimeMs / 1000) }
+  const built = readBuilt((await machine.run(['dpkg-deb', '-f', previousPath(places), builtField])).output.trim())
+  const format = recordedFormat(join(savedPath(places), 'applyd'))
+  return { version, built, format, keptAt: Math.floor(complete.mtimeMs / 1000) }
 }
 
 /** A version reads what it stored itself and what older ones stored. */
-export const restoresState = (kept: Kept, stored: number | null): boolean =>
-  stored !== null && (kept.format === null || kept.format < stored)
+export const restoresState = (kept: Kept, stored: number): boolean => kept.format < stored
 
 /** Leaves the request; nothing that another account can write is read for it. */
 export function takeUndo(
   places: UpgradePlaces,
   kept: Kept,
-  installed: { readonly version: string; readonly format: number | null },
+  installed: Pick<Installed, 'version' | 'built' | 'format'>,
 ): UpgradeRequest {
   refuseSecond(places)
-  if (kept.version === installed.version)
+  if (isSameBuild(kept, installed))
     throw new UpgradeRefused(`There is no other version to go back to than the installed ${installed.version}.`)
   fs.rmSync(packagePath(places), { force: true })
   fs.linkSync(previousPath(places), packagePath(places))
@@ -60,7 +54,7 @@ export function takeUndo(
     to: kept.version,
     by: 'root',
     digest: '',
-    formats: { from: installed.format, to: kept.format ?? 0 },
+    formats: { from: installed.format, to: kept.format },
     startedAt: unixNow(),
     phase: 'asked',
     attempts: 0,

@@ -21,6 +21,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { stateFormat } from '../../src/database/state-format.ts'
+import { builtField } from '../../src/upgrade/judge.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -130,10 +131,14 @@ describe('the control file', () => {
   })
 
   it('has a value for every place, and says so where one has none', () => {
-    const all = { ...values, VERSION: '1.2.3', ARCHITECTURE: 'amd64', SIZE: '1' }
+    const all = { ...values, VERSION: '1.2.3', ARCHITECTURE: 'amd64', SIZE: '1', BUILT: '1' }
     for (const name of ['control', 'preinst', 'postinst', 'prerm', 'postrm'])
       assert.doesNotMatch(fill(template(name), all), /@[A-Z]+@/, name)
     assert.throws(() => fill('a @NOWHERE@ b', all), /@NOWHERE@/)
+  })
+
+  it('carries the time of its commit, by which builds of one version are told apart', () => {
+    assert.match(template('control'), new RegExp(`^${builtField}: @BUILT@$`, 'm'))
   })
 
   it('carries the format of the state that gatewayd writes', () => {
@@ -163,6 +168,40 @@ describe('the scripts of the package', () => {
     }
     for (const entry of ['portcullis:x:998:998::/:/usr/sbin/nologin', 'portcullis:x:1001:1001::/:/usr/sbin/nologin'])
       assert.equal(install(entry).status, 0, entry)
+  })
+
+  it('believe root alone about the format of the state', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-format-'))
+    try {
+      const recorded = join(folder, 'applyd', 'format')
+      const played = 'systemctl() { :; }\ngetent() { :; }\n'
+      const run = (name: string, format: number, ...words: string[]) => {
+        const script = fill(template(name), { ...readValues(), VERSION: '1.2.3', FORMAT: String(format) })
+          .replace('kept=/var/lib/portcullis', `kept=${folder}`)
+          .replaceAll(/\/(?:run|usr|etc)\//g, `${folder}/`)
+          .replaceAll(/\b(?:deb-systemd-(?:helper|invoke)|systemd-(?:sysusers|tmpfiles))\b/g, 'true')
+        return spawnSync('/bin/sh', ['-s', ...words], { input: `${played}${script}`, encoding: 'utf8' })
+      }
+      const install = (format: number): number | null => run('preinst', format, 'upgrade', '1.2.2').status
+      for (const name of ['applyd', 'gateway']) mkdirSync(join(folder, name))
+      writeFileSync(join(folder, 'gateway', 'format'), '999999999\n')
+      assert.equal(install(2), 0)
+      for (const [format, after] of [
+        [2, '2\n'],
+        [10, '10\n'],
+        [9, '10\n'],
+      ] as const) {
+        const { status, stderr } = run('postinst', format, 'configure', '1.2.2')
+        assert.equal(status, 0, stderr)
+        assert.equal(readFileSync(recorded, 'utf8'), after)
+      }
+      assert.deepEqual([9, 10, 11].map(install), [1, 0, 0])
+      assert.match(run('preinst', 9, 'install').stderr, /has format 10, and version 1\.2\.3 knows formats up to 9/)
+      assert.equal(run('postinst', 11, 'abort-upgrade', '1.2.2').status, 0)
+      assert.equal(readFileSync(recorded, 'utf8'), '10\n')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('remove the state also behind a link, and nothing else there', () => {

@@ -76,16 +76,18 @@ describe('the sandbox of applyd', () => {
     )
   })
 
-  it('reads of the folder of gatewayd nothing but its backups', () => {
+  it('sees nothing of the folder of gatewayd', () => {
     assert.match(unit, /^TemporaryFileSystem=\/var\/lib\/portcullis\/gateway:ro$/m)
-    assert.match(unit, /^BindReadOnlyPaths=-\/var\/lib\/portcullis\/gateway\/backups$/m)
+    assert.doesNotMatch(unit, /^Bind/m)
   })
 
-  it('leaves gatewayd its own folder, that of upgrades and those that engines declare for it', () => {
+  it('leaves gatewayd its own folder, those of backups and upgrades and those that engines declare for it', () => {
     const gatewayd = textOf('deploy/systemd/portcullis-gatewayd.service')
     const found = [...gatewayd.matchAll(/^ReadWritePaths=(.*)$/gm)].flatMap((match) => (match[1] ?? '').split(' '))
     const declared = engines.flatMap(({ folders }) => folders.filter(({ owner }) => owner === 'portcullis'))
-    const expected = ['gateway', 'upgrade', ...declared.map(({ path }) => path)].map((path) => `${state}/${path}`)
+    const expected = ['gateway', 'backups', 'upgrade', ...declared.map(({ path }) => path)].map(
+      (path) => `${state}/${path}`,
+    )
     assert.deepEqual(found.toSorted(), expected.toSorted())
     const made = textOf('deploy/systemd/portcullis.tmpfiles.conf')
     for (const path of expected) assert.ok(made.includes(`\nd ${path} `), `tmpfiles does not make ${path}`)

@@ -2,16 +2,21 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { followUpgrades } from '../../src/areas/updates/jobs.ts'
+import { maxPackageBytes } from '../../src/files/signed-package.ts'
 import { Upgrades } from '../../src/runtime/upgrades/upgrades.ts'
 import { upgradePlaces } from '../../src/upgrade/places.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
-import { makeKey, packageOf, unsignedPackage } from '../support/update-packages.ts'
+import { until } from '../support/until.ts'
+import { makeKey, packageOf, packageStart, unsignedPackage } from '../support/update-packages.ts'
 
 const signer = makeKey()
 
@@ -83,7 +88,7 @@ describe('a gateway that was installed as a package', () => {
   let admin: Client
   let state: string
   let upgrades: Upgrades
-  const installed = { version: '0.1.0', architecture: 'arm64', format: 3 }
+  const installed = { version: '0.1.0', architecture: 'arm64', built: 1_794_700_000, format: 3 }
   beforeEach(async () => {
     state = mkdtempSync(join(tmpdir(), 'portcullis-upgrades-'))
     const places = upgradePlaces(state)
@@ -145,6 +150,10 @@ describe('a gateway that was installed as a package', () => {
       [changed, /^The signature of the package is broken/],
       [packageOf(signer.secret, { architecture: 'amd64' }), /^The package is for amd64/],
       [packageOf(signer.secret, { version: '0.0.9' }), /^The package has version 0\.0\.9, which is older/],
+      [
+        packageOf(signer.secret, { version: '0.1.0', timestamp: 1_794_699_999 }),
+        /^The package is an older build of version 0\.1\.0, 2026-11-14 23:46:39 UTC; installed is that of 2026-11-14 23:46:40 UTC\.$/,
+      ],
       [packageOf(signer.secret, { format: 2 }), /^The package cannot read the stored configuration/],
     ] as const) {
       const answer = await admin('PUT', '/sysupdate/iso-upload', file)
@@ -161,6 +170,44 @@ describe('a gateway that was installed as a package', () => {
     room = 100
     assert.equal((await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))).status, 503)
     assert.deepEqual(kept(), [])
+  })
+
+  it('ends an upload at its limit, before and while it is passed, and keeps what was there', async () => {
+    await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
+    const before = kept()
+    await gateway.http.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = gateway.http.server.address() as AddressInfo
+    const begin = (more: Record<string, string | number> = {}): ClientRequest => {
+      const headers = {
+        host: 'gateway.test',
+        cookie: admin.cookie,
+        'content-type': 'application/octet-stream',
+        ...more,
+      }
+      const outgoing = request({ method: 'PUT', port, path: '/sysupdate/iso-upload', agent: false, headers })
+      return outgoing.on('error', () => {})
+    }
+    const answerTo = async (outgoing: ClientRequest): Promise<[number | undefined, string]> => {
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      const pieces = await incoming.toArray()
+      outgoing.destroy()
+      return [incoming.statusCode, (JSON.parse(Buffer.concat(pieces).toString()) as { message: string }).message]
+    }
+    const refused = [413, 'The file is larger than 256 MB. A package of this gateway is smaller.']
+
+    const declared = begin({ 'content-length': maxPackageBytes + 1 })
+    declared.write(packageStart(1_000))
+    assert.deepEqual(await answerTo(declared), refused)
+    // One that says nothing about its length, and is a package as far as can be seen.
+    const endless = begin()
+    const answer = answerTo(endless)
+    endless.write(packageStart(maxPackageBytes))
+    const piece = Buffer.alloc(1024 * 1024)
+    for (let sent = 0; sent < maxPackageBytes; sent += piece.length)
+      if (!endless.write(piece)) await once(endless, 'drain')
+    assert.deepEqual(await answer, refused)
+    await until('nothing is left of it', () => !kept().includes('arriving'))
+    assert.deepEqual(kept(), before)
   })
 
   it('shows nothing as uploaded when the description of the package is damaged', async () => {

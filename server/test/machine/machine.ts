@@ -10,7 +10,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readIdentity } from '../../src/launcher/identity.ts'
 import { patienceMs, until } from '../support/until.ts'
@@ -88,7 +88,7 @@ export class Machine implements AsyncDisposable {
   }
 
   get name(): string {
-    return `${groupPrefix}${this.#folder.slice(-6).toLowerCase()}`
+    return `${groupPrefix}${basename(this.#folder).toLowerCase()}`
   }
 
   /** What systemd wrote to the console, of all boots. */
@@ -128,22 +128,26 @@ export class Machine implements AsyncDisposable {
     for (const layer of layers) mkdirSync(layer)
     const [upper, work] = layers
     const overlay = `lowerdir=${root},upperdir=${upper},workdir=${work}`
-    const steps = [
+    const mounts = [
       'mount -t tmpfs -o mode=755 run /run',
       `mkdir -p /run/netns ${mounted}`,
       `mount -t overlay overlay -o "$1" ${mounted}`,
       // Read-only, so that systemd-nspawn takes cards without waiting for udev.
       'mount -t sysfs -o ro sysfs /sys',
       `mount -t cgroup2 none ${groups}`,
-      // Those of test runs that were ended.
-      `rmdir $(find ${groups} -mindepth 1 -depth -type d -path "*/${groupPrefix}*") 2>/dev/null || true`,
+    ].join('\n')
+    await this.#besides(['/bin/sh', '-ec', mounts, 'sh', overlay])
+    // Never those of a machine that is only about to start, beside this one or in another test run.
+    const left = readdirSync(`/proc/${this.#first}/root${groups}`).filter(isLeftGroup)
+    const steps = [
+      ...left.map((name) => `find ${groups}/${name} -depth -type d -exec rmdir {} + 2>/dev/null || true`),
       `mkdir ${groups}/${this.name}`,
       'ip link set lo up',
       'for side in client inet; do ip netns add $side; ip -n $side link set lo up; done',
       `ip -n inet address add ${internet.web}/32 dev lo`,
       `ip -n inet address add ${internet.dns}/32 dev lo`,
     ].join('\n')
-    await this.#besides(['/bin/sh', '-ec', steps, 'sh', overlay])
+    await this.#besides(['/bin/sh', '-ec', steps])
   }
 
   /** A command beside the machine, in the mounts, processes and network that the holder has. */
@@ -333,12 +337,18 @@ async function removeFolder(folder: string): Promise<void> {
   }
 }
 
+/** Whether the test run is gone whose process the name of a folder or group begins with. */
+function isLeft(name: string): boolean {
+  const [pid, startTicks] = name.split('-')
+  return readIdentity(Number(pid))?.startTicks !== startTicks
+}
+
+const isLeftGroup = (name: string): boolean =>
+  /^[a-z0-9-]+$/.test(name) && name.startsWith(groupPrefix) && isLeft(name.slice(groupPrefix.length))
+
 /** Folders of machines whose test run is gone. */
 function sweep(): void {
   if (!existsSync(runningFolder)) return
-  for (const name of readdirSync(runningFolder)) {
-    const [pid, startTicks] = name.split('-')
-    const isOwned = readIdentity(Number(pid))?.startTicks === startTicks
-    if (!isOwned) rmSync(join(runningFolder, name), { recursive: true, force: true })
-  }
+  for (const name of readdirSync(runningFolder))
+    if (isLeft(name)) rmSync(join(runningFolder, name), { recursive: true, force: true })
 }

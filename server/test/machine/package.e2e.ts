@@ -136,6 +136,26 @@ describe('the package', { concurrency: releases.length }, () => {
         assert.equal(await seenAddress(machine), ownAddress)
       })
 
+      it('is not led elsewhere by what gatewayd can put into its folder', async () => {
+        const state = '/var/lib/portcullis'
+        const asGateway = (command: string) => machine.run(['runuser', '-u', 'portcullis', '--', 'sh', '-c', command])
+        // Its own folders it can fill as it likes, but not replace.
+        for (const name of ['gateway', 'backups', 'upgrade'])
+          assert.notEqual((await asGateway(`mv ${state}/${name} ${state}/x || rmdir ${state}/${name}`)).code, 0, name)
+        const linked = await asGateway(`cd ${state} && ln -s /etc gateway/backups && ln -s /etc backups/link`)
+        assert.equal(linked.code, 0, linked.stderr)
+        await machine.must(['systemctl', 'restart', units.applyd])
+        await gateway.untilServing(machine)
+        const pid = await gateway.property(machine, units.applyd, 'MainPID')
+        const mounts = await machine.must(['cat', `/proc/${pid}/mountinfo`])
+        const points = mounts.split('\n').map((line) => line.split(' ')[4] ?? '')
+        assert.deepEqual(
+          points.filter((point) => /portcullis\/(?:gateway|backups)/.test(point)),
+          [`${state}/gateway`],
+        )
+        await machine.must(['rm', `${state}/gateway/backups`, `${state}/backups/link`])
+      })
+
       it('is upgraded without the loss of a packet', async () => {
         const engines = await gateway.pidsOf(machine, 'unbound')
         const pings = await startPings(machine)
@@ -151,10 +171,11 @@ describe('the package', { concurrency: releases.length }, () => {
       })
 
       it('refuses what an older version cannot read', async () => {
-        const format = Number(machine.read('/var/lib/portcullis/gateway/format'))
-        machine.write('/var/lib/portcullis/gateway/format', `${format + 1}\n`)
+        const format = Number(machine.read('/var/lib/portcullis/applyd/format'))
+        assert.ok(format > 0)
+        machine.write('/var/lib/portcullis/applyd/format', `${format + 1}\n`)
         await assert.rejects(gateway.install(machine, built().first), /format/)
-        machine.write('/var/lib/portcullis/gateway/format', `${format}\n`)
+        machine.write('/var/lib/portcullis/applyd/format', `${format}\n`)
         await machine.must(['dpkg', '--configure', '--pending'])
         await gateway.untilServing(machine)
       })

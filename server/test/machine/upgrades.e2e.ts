@@ -61,6 +61,10 @@ describe('gw upgrade', () => {
 
       it('installs the new version without the loss of a packet', async () => {
         const engines = await gateway.pidsOf(machine, 'unbound')
+        // Where versions before kept them.
+        const earlier = '/var/lib/portcullis/gateway/backups'
+        const keep = `mkdir -p ${earlier} && echo sealed >${earlier}/earlier.backup`
+        await machine.must(['runuser', '-u', 'portcullis', '--', 'sh', '-c', keep])
         const pings = await startPings(machine)
         const { code, stdout, stderr } = await upgrade()
         assert.equal(code, 0, `${stdout}${stderr}`)
@@ -69,7 +73,20 @@ describe('gw upgrade', () => {
         assert.ok(sent >= 200, `${sent} pings`)
         assert.equal(answered, sent)
         assert.equal(await version(), built().nextVersion)
+        assert.equal(machine.read('/var/lib/portcullis/backups/earlier.backup'), 'sealed\n')
         assert.deepEqual(await gateway.pidsOf(machine, 'unbound'), engines)
+      })
+
+      it('refuses an older build of the same version, by what dpkg knows of the installed one', async () => {
+        const status = '/var/lib/dpkg/status'
+        const known = machine.read(status)
+        const later = known.replace(/^(Portcullis-Built: )(\d+)$/m, (_, name, time) => `${name}${Number(time) + 1}`)
+        assert.notEqual(later, known)
+        machine.write(status, later)
+        const { code, stderr } = await upgrade()
+        machine.write(status, known)
+        assert.notEqual(code, 0)
+        assert.match(stderr, /an older build of version/)
       })
     })
 })

@@ -27,6 +27,13 @@ export const unsignedPackage = (content: Buffer = Buffer.alloc(5_000, 'd')): Buf
     arMember('data.tar.xz', content, 0),
   ])
 
+/** The bytes of a package before its data, which would be so long. */
+export function packageStart(dataBytes: number): Buffer {
+  const start = unsignedPackage(Buffer.alloc(2)).subarray(0, -2)
+  start.write(String(dataBytes).padEnd(10), start.length - 12, 'latin1')
+  return start
+}
+
 export const aboutPackage = { version: '0.2.0', architecture: 'arm64', format: 3, timestamp: 1_794_700_800 }
 
 export const packageOf = (secret: string, about: Partial<typeof aboutPackage> = {}): Buffer =>

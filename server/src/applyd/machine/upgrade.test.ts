@@ -34,7 +34,7 @@ describe('the verb upgrade', () => {
       {
         app: parts.app ?? '/usr/lib/portcullis',
         keys: () => signer.keys,
-        installed: () => ({ version: parts.version ?? '0.1.0', architecture: 'arm64' }),
+        installed: () => ({ version: parts.version ?? '0.1.0', architecture: 'arm64', built: 1_794_700_800 }),
         start: async () => {
           started += 1
           return fault
@@ -75,6 +75,7 @@ describe('the verb upgrade', () => {
       [packageOf(makeKey().secret), /does not trust/],
       [changed, /signature of the package is broken/],
       [older, /older than the installed/],
+      [packageOf(signer.secret, { version: '0.1.0', timestamp: 1_794_700_799 }), /an older build of version 0\.1\.0/],
       [packageOf(signer.secret, { architecture: 'amd64' }), /is for amd64/],
     ] as const) {
       writeFileSync(uploaded(), file)
@@ -82,6 +83,17 @@ describe('the verb upgrade', () => {
     }
     writeFileSync(uploaded(), packageOf(signer.secret))
     await assertRefused('0'.repeat(64), /not the one that was uploaded/)
+  })
+
+  it('refuses what cannot read the state by what root recorded, whatever gatewayd stored', async () => {
+    const file = packageOf(signer.secret)
+    writeFileSync(uploaded(), file)
+    for (const name of ['applyd', 'gateway']) mkdirSync(join(state, name))
+    writeFileSync(join(state, 'applyd', 'format'), '4\n')
+    await assertRefused(digestOf(file), /its format is 3, and 4 is stored/)
+    writeFileSync(join(state, 'applyd', 'format'), '3\n')
+    writeFileSync(join(state, 'gateway', 'format'), '999999999\n')
+    assert.equal((await upgrader().start(digestOf(file))).status, 'started')
   })
 
   it('follows no link, and opens nothing but a plain file', async () => {

@@ -7,7 +7,7 @@ import { openOwned } from '../../files/guarded.ts'
 import { ownApp } from '../../files/plain.ts'
 import { RefusedPackage, readTrustedKeys, type TrustedKeys } from '../../files/signed-package.ts'
 import type { DataPlane, UpgradeStart } from '../../plan/artifacts.ts'
-import { type Installed, readInstalled } from '../../upgrade/judge.ts'
+import { type Installed, readInstalled, recordedFormat } from '../../upgrade/judge.ts'
 import {
   installedApp,
   keyFolders,
@@ -63,12 +63,11 @@ export function createUpgrader({ stateDir, plane, service }: UpgraderParts, arou
     const file = openOwned(places.incoming, [uploadedName], uid)
     if (file === null) return { status: 'refused', message: 'There is no uploaded package.' }
     try {
-      // The stored format is in a folder that applyd cannot see; the program of the upgrade compares it.
       const offer = {
         file,
         by: 'gateway',
         keys: around.keys(),
-        installed: { ...installed, format: null },
+        installed: { ...installed, format: recordedFormat(places.records) },
         digest,
       } as const
       const { from, to } = await takePackage(places, offer)

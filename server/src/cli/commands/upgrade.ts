@@ -5,8 +5,14 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ownApp } from '../../files/plain.ts'
 import { checkOpenPackage, RefusedPackage, readTrustedKeys } from '../../files/signed-package.ts'
-import { gatewayDir } from '../../launcher/layout.ts'
-import { findObstacle, type Installed, readInstalled } from '../../upgrade/judge.ts'
+import {
+  buildTime,
+  findObstacle,
+  type Installed,
+  isSameBuild,
+  readInstalled,
+  recordedFormat,
+} from '../../upgrade/judge.ts'
 import { lastWords, thisMachine } from '../../upgrade/machine.ts'
 import {
   installedApp,
@@ -18,7 +24,7 @@ import {
 } from '../../upgrade/places.ts'
 import { readStatus, type UpgradeStatus, type UpgradeStep } from '../../upgrade/record.ts'
 import { dropRequest, takePackage, UpgradeRefused } from '../../upgrade/take.ts'
-import { findKept, restoresState, storedFormat, takeUndo, timeWords } from '../../upgrade/undo.ts'
+import { findKept, restoresState, takeUndo, timeWords } from '../../upgrade/undo.ts'
 import { findStateDir } from '../client/local-gateway.ts'
 import type { Run } from '../command.ts'
 import type { Context } from '../context.ts'
@@ -42,7 +48,7 @@ export const upgradeCommand: Run = async (invocation, context) => {
   if (process.geteuid?.() !== 0) throw refused('Only root can install another version.', ['Run it with sudo.'])
   const installed = ownApp === installedApp ? readInstalled() : null
   if (installed === null) throw refused(notAPackage)
-  const now = { ...installed, format: storedFormat(gatewayDir(places.state)) }
+  const now = { ...installed, format: recordedFormat(places.records) }
   if (file === undefined) await undo(places, now, invocation.has('yes'), context)
   else await install(resolve(context.workingDir, file), places, now, invocation.has('yes'), context)
   return follow(places, context)
@@ -94,10 +100,12 @@ async function undo(
   { terminal, keyboard }: Context,
 ): Promise<void> {
   const kept = await findKept(thisMachine, places)
-  if (kept === null || kept.version === installed.version)
+  if (kept === null || isSameBuild(kept, installed))
     throw refused('There is no version to go back to: no upgrade with gw or the console replaced one.')
   const time = timeWords(kept.keptAt)
   terminal.note(`From ${installed.version} back to ${escapeText(kept.version)}, which was replaced ${time}.\n`)
+  if (kept.version === installed.version && kept.built !== null)
+    terminal.note(`It is another build of the same version, ${buildTime(kept.built)}.\n`)
   terminal.note(
     restoresState(kept, installed.format)
       ? `That version cannot read the present configuration. The state of ${time} comes back: every change since then is lost,\n` +

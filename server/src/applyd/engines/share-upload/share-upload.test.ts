@@ -47,7 +47,7 @@ const user = { uid: 70_002, gid: 70_002 }
 
 describe('an upload to smbd', { skip: reasonToSkipServers }, () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'share-upload-'))
-  const folder = join(stateDir, 'gateway', 'backups')
+  const folder = join(stateDir, 'backups')
   mkdirSync(folder, { recursive: true })
   let server: RunningServer
   before(async () => {

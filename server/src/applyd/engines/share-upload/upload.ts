@@ -90,7 +90,7 @@ export function createShareUploader(options: ShareUploaderOptions): ShareUploade
 
 /** Only a plain file of the service itself: it cannot send through applyd what it could not read itself. */
 function openBackup(stateDir: string, id: string, service: ServiceAccount): number {
-  const file = openOwned(stateDir, ['gateway', 'backups', `${id}.backup`], service?.uid ?? process.geteuid?.() ?? 0)
+  const file = openOwned(stateDir, ['backups', `${id}.backup`], service?.uid ?? process.geteuid?.() ?? 0)
   if (file === null) throw new Refusal('The backup does not exist.')
   return file
 }
