@@ -2,7 +2,8 @@
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { skipsPackages } from './packages.mjs'
 import { root, runtime } from './paths.mjs'
@@ -35,14 +36,26 @@ function fingerprint() {
 /** npm keeps its own list of what it installed: a tree made by hand (`npm ci`) is as good as one made here. */
 function isTreeComplete() {
   const installed = parse(readText(hiddenLockFile))?.packages
-  const wanted = parse(readText(lockFile))?.packages
-  if (!installed || !wanted || !existsSync(runtime)) return false
-  return Object.entries(wanted)
-    .filter(([path, entry]) => path.startsWith('node_modules/') && !entry.link)
-    .every(([path, entry]) =>
-      installed[path] ? installed[path].integrity === entry.integrity : entry.optional === true,
-    )
+  const wanted = listWanted()
+  if (!installed || wanted.length === 0 || !existsSync(runtime)) return false
+  return wanted.every(([path, entry]) =>
+    installed[path] ? installed[path].integrity === entry.integrity : isLeftOutHere(entry) || isThere(path),
+  )
 }
+
+/** Everything that the lock file names, by its path. */
+function listWanted() {
+  const packages = Object.entries(parse(readText(lockFile))?.packages ?? {})
+  return packages.filter(([path, entry]) => path.startsWith('node_modules/') && !entry.link)
+}
+
+/** Optional packages are mostly programs for one kind of machine each. */
+function isLeftOutHere({ optional = false, os, cpu, libc }) {
+  const fits = (list, own) => list === undefined || list.includes(own)
+  return optional && !(fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc'))
+}
+
+const isThere = (path) => existsSync(join(root, path, 'package.json'))
 
 function install() {
   const begun = performance.now()
@@ -54,13 +67,40 @@ function install() {
   }
   if (!existsSync(runtime))
     throw new Stop('npm left out the optional package with the runtime: please allow optional packages.')
+  for (const [path, entry] of listWanted()) if (!isLeftOutHere(entry) && !isThere(path)) fetchPackage(path, entry)
   say(`done in ${seconds(begun)}`)
 }
 
+/**
+ * npm leaves out optional packages that the Node it runs on is too old for, and the Node of Debian 12 is. The runtime that they
+ * are for is not, so they are fetched one by one.
+ */
+function fetchPackage(path, { version, integrity }) {
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  const scratch = mkdtempSync(join(tmpdir(), 'portcullis-package-'))
+  try {
+    const complaint = runNpm('pack', `${name}@${version}`, '--pack-destination', scratch)
+    const [file] = readdirSync(scratch)
+    if (complaint !== null || file === undefined)
+      throw new Stop(`npm could not fetch ${name}: ${complaint ?? 'it left no file'}.`)
+    const archive = join(scratch, file)
+    const hash = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
+    if (hash !== integrity) throw new Stop(`What npm fetched as ${name} is not what package-lock.json names.`)
+    mkdirSync(join(root, path), { recursive: true })
+    const options = ['--extract', '--gzip', '--no-same-owner', '--strip-components=1']
+    const { status, stderr } = spawnSync('tar', [...options, '--file', archive, '--directory', join(root, path)], {
+      encoding: 'utf8',
+    })
+    if (status !== 0) throw new Stop(`${name} could not be unpacked: ${(stderr ?? '').trim()}.`)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
 /** Returns what npm complained about, or null. Nothing is built on install, so no package may run scripts. */
-function runNpm(command) {
+function runNpm(...command) {
   const options = ['--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
-  const [program, ...args] = [...findNpm(), command, ...options]
+  const [program, ...args] = [...findNpm(), ...command, ...options]
   const result = spawnSync(program, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] })
   if (result.status === 0) return null
   const noise = /^(code|errno|syscall|path|dest|network) |^A complete log/

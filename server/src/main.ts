@@ -28,15 +28,12 @@ import { followUpgrades } from './areas/updates/jobs.ts'
 import { keepAuthority } from './areas/web-proxy/jobs.ts'
 import { isRun as isProxyRun } from './areas/web-proxy/public.ts'
 import { Database, gatewayData } from './database/database.ts'
-import { stateFormat } from './database/state-format.ts'
 import { leasesPath } from './engines/dhcp/index.ts'
 import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
 import { inspectionPaths } from './engines/inspection/index.ts'
 import { classifierPaths } from './engines/traffic-classifier/index.ts'
 import { webPorts } from './engines/web-filter/index.ts'
-import { ownApp } from './files/plain.ts'
-import { readTrustedKeys } from './files/signed-package.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
@@ -48,6 +45,7 @@ import { followHitReader, logsFile, openLogs } from './local-log.ts'
 import { openLogServer } from './log-server.ts'
 import { giveMemoryBack } from './memory.ts'
 import { read } from './model/slots.ts'
+import { openUpgrades, reportWhenApplied } from './own-upgrades.ts'
 import type { Facts } from './plan/facts.ts'
 import { portalSocket } from './portal/protocol.ts'
 import { AddressBook } from './runtime/address-book.ts'
@@ -67,7 +65,6 @@ import { LogForwarder } from './runtime/logs/forwarding/log-forwarder.ts'
 import { createLog, type Log } from './runtime/logs/log.ts'
 import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
-import { Upgrades } from './runtime/upgrades/upgrades.ts'
 import { Vault } from './runtime/vault.ts'
 import { type ProxyWatch, watchProxy } from './runtime/web-filter/proxy-watch.ts'
 import { findServiceManager } from './service-manager.ts'
@@ -86,8 +83,6 @@ import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { lookUpText } from './system/text-records.ts'
-import { readInstalled } from './upgrade/judge.ts'
-import { installedApp, keyFolders, upgradePlaces } from './upgrade/places.ts'
 import { version } from './version.ts'
 import { webFilterSocket } from './web-filter/protocol.ts'
 import { createSlices } from './workers/slices.ts'
@@ -433,37 +428,6 @@ function openBackups(stateDir: string, folder: string, log: Log): string {
     log('warning', 'not all backups could be moved to their new folder; the next start tries again', { error })
   }
   return backups
-}
-
-/** Only where the program was installed as a package; a checkout is updated otherwise. */
-function openUpgrades(settings: Settings, folder: string, room: () => number): Upgrades | null {
-  if (!settings.isHost || ownApp !== installedApp) return null
-  return new Upgrades({
-    places: upgradePlaces(settings.stateDir),
-    installed: () => {
-      const found = readInstalled()
-      return found && { ...found, format: stateFormat }
-    },
-    keys: () => readTrustedKeys(keyFolders),
-    room,
-    notedPath: join(folder, 'upgrade-noted'),
-  })
-}
-
-/** The program of an upgrade waits for this: until then the version counts as not started. */
-async function reportWhenApplied({ engine }: Gateway, upgrades: Upgrades, log: Log): Promise<void> {
-  const report = (isApplied: boolean): void => {
-    try {
-      upgrades.report(engine.revision, isApplied, version)
-    } catch (error) {
-      log('warning', 'the start was not reported', { error })
-    }
-  }
-  report(false)
-  while (engine.applied.outcome?.status !== 'applied') await passes(200)
-  report(true)
-  // So that an upgrade knows which configuration has to be in force after it.
-  engine.onChanged(() => report(true))
 }
 
 /** The provider is the operator's choice, in files of the state folder. */

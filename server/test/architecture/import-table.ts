@@ -317,7 +317,7 @@ export const importTable: readonly Row[] = [
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   { code: '{memory,service-manager}.ts', may: ['node:*'], because: 'both processes use them, so they know neither' },
   {
-    code: '{agent-sockets,app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,traffic-classifier,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,local-log,settings,version}.ts',
+    code: '{agent-sockets,app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,traffic-classifier,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,local-log,own-upgrades,settings,version}.ts',
     may: [anything],
     because: 'wiring',
   },

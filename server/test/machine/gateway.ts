@@ -47,8 +47,8 @@ export async function bootRouter(root: string): Promise<Machine> {
 
 /** As an administrator does it who has all dependencies already. Returns what dpkg printed. */
 export async function install(machine: Machine, file: string): Promise<string> {
-  copyFileSync(file, machine.path('/root/portcullis.deb'))
-  const { code, stdout, stderr } = await machine.run(['dpkg', '--install', '/root/portcullis.deb'], {
+  copyFileSync(file, machine.path('/var/tmp/portcullis.deb'))
+  const { code, stdout, stderr } = await machine.run(['dpkg', '--install', '/var/tmp/portcullis.deb'], {
     timeoutMs: installMs,
   })
   assert.equal(code, 0, `dpkg ended with ${code}:\n${lastLines(stdout)}\n${lastLines(stderr)}`)

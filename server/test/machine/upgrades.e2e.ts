@@ -2,91 +2,73 @@
 
 import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
-import { after, before, describe, it } from 'node:test'
-import { onlyNightly } from '../load/lab.ts'
-import { reasonWithoutMachine } from './abilities.ts'
+import { after, before, it } from 'node:test'
 import * as gateway from './gateway.ts'
 import { startPings } from './internet.ts'
 import type { Machine } from './machine.ts'
-import { buildPackages, type Packages } from './packages.ts'
+import { describeOnReleases } from './on-releases.ts'
 import type { Result } from './processes.ts'
-import { releases, rootWith, type Suite } from './roots.ts'
+import { rootWith } from './roots.ts'
 
-const skipped = new Map<Suite, string | false>()
-for (const { suite } of releases) skipped.set(suite, onlyNightly || (await reasonWithoutMachine(suite)))
-const isAnywhere = [...skipped.values()].includes(false)
 const upgradeMs = 15 * 60_000
 
-describe('gw upgrade', () => {
-  let packages: Packages | undefined
+await describeOnReleases('gw upgrade', { isNightly: true, atOnce: 1 }, (suite, built) => {
+  let machine: Machine
   before(async () => {
-    if (isAnywhere) packages = await buildPackages()
+    machine = await gateway.bootRouter(await rootWith(suite, built().dependencies))
+    await gateway.install(machine, built().first)
+    await gateway.untilServing(machine)
+    await gateway.setUp(machine)
+    copyFileSync(built().next, machine.path('/var/tmp/next.deb'))
   })
-  after(() => packages?.[Symbol.dispose]())
+  after(() => machine?.[Symbol.asyncDispose]())
 
-  for (const { suite, name } of releases)
-    describe(`on ${name}`, { skip: skipped.get(suite) ?? false }, () => {
-      let machine: Machine
-      const built = (): Packages => {
-        assert.ok(packages)
-        return packages
-      }
-      before(async () => {
-        machine = await gateway.bootRouter(await rootWith(suite, built().dependencies))
-        await gateway.install(machine, built().first)
-        await gateway.untilServing(machine)
-        await gateway.setUp(machine)
-        copyFileSync(built().next, machine.path('/root/next.deb'))
-      })
-      after(() => machine?.[Symbol.asyncDispose]())
+  const upgrade = (): Promise<Result> =>
+    machine.run(['gw', 'upgrade', '/var/tmp/next.deb', '--yes'], { timeoutMs: upgradeMs })
+  const version = async (): Promise<string> =>
+    (await machine.must(['dpkg-query', '--show', 'portcullis'])).trim().split('\t')[1] ?? ''
 
-      const upgrade = (): Promise<Result> =>
-        machine.run(['gw', 'upgrade', '/root/next.deb', '--yes'], { timeoutMs: upgradeMs })
-      const version = async (): Promise<string> =>
-        (await machine.must(['dpkg-query', '--show', 'portcullis'])).trim().split('\t')[1] ?? ''
+  it('returns to the version before when the new one does not come up', async () => {
+    const dropIn = '/etc/systemd/system/portcullis-gatewayd.service.d/refuses.conf'
+    const isNew = `grep -qF '"${built().nextVersion}"' /usr/lib/portcullis/package.json`
+    machine.write(dropIn, `[Service]\nNoExecPaths=\nExecStartPre=+/bin/sh -c "! ${isNew}"\n`)
+    await machine.must(['systemctl', 'daemon-reload'])
+    const { code, stdout, stderr } = await upgrade()
+    assert.notEqual(code, 0, `${stdout}${stderr}`)
+    assert.equal(await version(), built().firstVersion)
+    await gateway.untilServing(machine)
+    await gateway.assertActive(machine)
+    await machine.must(['rm', '-r', '/etc/systemd/system/portcullis-gatewayd.service.d'])
+    await machine.must(['systemctl', 'daemon-reload'])
+  })
 
-      it('returns to the version before when the new one does not come up', async () => {
-        const dropIn = '/etc/systemd/system/portcullis-gatewayd.service.d/refuses.conf'
-        const isNew = `grep -qF '"${built().nextVersion}"' /usr/lib/portcullis/package.json`
-        machine.write(dropIn, `[Service]\nNoExecPaths=\nExecStartPre=+/bin/sh -c "! ${isNew}"\n`)
-        await machine.must(['systemctl', 'daemon-reload'])
-        const { code, stdout, stderr } = await upgrade()
-        assert.notEqual(code, 0, `${stdout}${stderr}`)
-        assert.equal(await version(), built().firstVersion)
-        await gateway.untilServing(machine)
-        await gateway.assertActive(machine)
-        await machine.must(['rm', '-r', '/etc/systemd/system/portcullis-gatewayd.service.d'])
-        await machine.must(['systemctl', 'daemon-reload'])
-      })
+  it('installs the new version without the loss of a packet', async () => {
+    const engines = await gateway.pidsOf(machine, 'unbound')
+    // Where versions before kept them.
+    const earlier = '/var/lib/portcullis/gateway/backups'
+    const keep = `mkdir -p ${earlier} && echo sealed >${earlier}/earlier.backup`
+    await machine.must(['runuser', '-u', 'portcullis', '--', 'sh', '-c', keep])
+    const pings = await startPings(machine)
+    const { code, stdout, stderr } = await upgrade()
+    assert.equal(code, 0, `${stdout}${stderr}`)
+    await gateway.untilServing(machine)
+    const { sent, answered } = await pings.stop()
+    assert.ok(sent >= 200, `${sent} pings`)
+    assert.equal(answered, sent)
+    assert.equal(await version(), built().nextVersion)
+    assert.equal(machine.read('/var/lib/portcullis/backups/earlier.backup'), 'sealed\n')
+    assert.deepEqual(await gateway.pidsOf(machine, 'unbound'), engines)
+  })
 
-      it('installs the new version without the loss of a packet', async () => {
-        const engines = await gateway.pidsOf(machine, 'unbound')
-        // Where versions before kept them.
-        const earlier = '/var/lib/portcullis/gateway/backups'
-        const keep = `mkdir -p ${earlier} && echo sealed >${earlier}/earlier.backup`
-        await machine.must(['runuser', '-u', 'portcullis', '--', 'sh', '-c', keep])
-        const pings = await startPings(machine)
-        const { code, stdout, stderr } = await upgrade()
-        assert.equal(code, 0, `${stdout}${stderr}`)
-        await gateway.untilServing(machine)
-        const { sent, answered } = await pings.stop()
-        assert.ok(sent >= 200, `${sent} pings`)
-        assert.equal(answered, sent)
-        assert.equal(await version(), built().nextVersion)
-        assert.equal(machine.read('/var/lib/portcullis/backups/earlier.backup'), 'sealed\n')
-        assert.deepEqual(await gateway.pidsOf(machine, 'unbound'), engines)
-      })
-
-      it('refuses an older build of the same version, by what dpkg knows of the installed one', async () => {
-        const status = '/var/lib/dpkg/status'
-        const known = machine.read(status)
-        const later = known.replace(/^(Portcullis-Built: )(\d+)$/m, (_, name, time) => `${name}${Number(time) + 1}`)
-        assert.notEqual(later, known)
-        machine.write(status, later)
-        const { code, stderr } = await upgrade()
-        machine.write(status, known)
-        assert.notEqual(code, 0)
-        assert.match(stderr, /an older build of version/)
-      })
-    })
+  it('refuses an older build of the same version, by what dpkg knows of the installed one', async () => {
+    const status = '/var/lib/dpkg/status'
+    const known = machine.read(status)
+    const later = known.replace(/^(Portcullis-Built: )(\d+)$/m, (_, name, time) => `${name}${Number(time) + 1}`)
+    assert.notEqual(later, known)
+    machine.write(status, later)
+    const { code, stderr } = await upgrade()
+    machine.write(status, known)
+    assert.notEqual(code, 0)
+    assert.match(stderr, /an older build of version/)
+  })
 })
