@@ -2,7 +2,6 @@
 // changes under load, and an engine that is killed or stands still.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { client, otherClient } from '../support/firewall-lab.ts'
 import { until } from '../support/until.ts'
@@ -88,21 +87,13 @@ describe('inspection', () => {
     return data
   }
 
-  const pidsOf = (part: string): number[] =>
-    readdirSync('/proc')
-      .filter((name) => /^[0-9]+$/.test(name))
-      .filter((pid) => {
-        const line = commandOf(pid)
-        return line.includes(lab.gateway.stateDir) && line.includes(part)
-      })
-      .map(Number)
-  const engine = 'suricata.yaml'
+  const engines = (): readonly number[] => lab.gateway.processesOf('suricata.yaml')
 
   it('lets everything pass while no rule asks for it', async () => {
     await ok('PATCH', '/ips/state', { enabled: true })
     await lab.expectStatus(attack, 200, from(client))
     assert.equal(((await ok('GET', '/inspection/channels')) as Inspected).state, 'off')
-    assert.deepEqual(pidsOf(engine), [])
+    assert.deepEqual(engines(), [])
   })
 
   describe('by profile', () => {
@@ -244,11 +235,13 @@ describe('inspection', () => {
 
     it('passes what a killed engine cannot look at, and says so', async () => {
       lab.gateway.log.expect(/^error: applyd: inspection ended with signal SIGKILL/)
-      for (const pid of pidsOf(engine)) process.kill(pid, 'SIGKILL')
+      const killed = engines()
+      assert.notDeepEqual(killed, [], 'the engine runs')
+      for (const pid of killed) process.kill(pid, 'SIGKILL')
       await lab.expectStatus(harmless, 200, from(client))
       await until(
         'the engine is back',
-        async () => pidsOf(engine).length > 0 && (await lab.statusOf(attack, from(client))) === 0,
+        async () => engines().length > 0 && (await lab.statusOf(attack, from(client))) === 0,
       )
       await until('the status says that it is active', async () => /"active"/.test(await statusText()))
     })
@@ -256,13 +249,13 @@ describe('inspection', () => {
     it('blocks it where the profile says so', async () => {
       await ok('PATCH', `/inspection/profiles/${drop}`, { on_failure: 'block' })
       await lab.expectStatus(harmless, 200, from(client))
-      const [pid] = pidsOf(engine)
+      const [pid] = engines()
       assert.ok(pid)
       lab.gateway.log.expect(/^error: applyd: The inspection engine did not take packets for a second/)
       process.kill(pid, 'SIGSTOP')
       // What the stopped engine holds does not pass; it is found and ended.
       await until('the engine was replaced', () => {
-        const now = pidsOf(engine)
+        const now = engines()
         return Promise.resolve(now.length > 0 && !now.includes(pid))
       })
       await until('traffic passes again', async () => (await lab.statusOf(harmless, from(client))) === 200)
@@ -271,16 +264,8 @@ describe('inspection', () => {
 
     it('ends with the last rule that asks for it', async () => {
       await ok('DELETE', `/firewall/rules/forward/${rule}`)
-      await until('the engine is gone', () => Promise.resolve(pidsOf(engine).length === 0))
+      await until('the engine is gone', () => Promise.resolve(engines().length === 0))
       await lab.expectStatus(attack, 200, from(client))
     })
   })
 })
-
-const commandOf = (pid: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return ''
-  }
-}
