@@ -191,6 +191,35 @@ describe('inspection', () => {
       await lab.setRules()
       await lab.filter(false)
     })
+
+    it('answers a client on a port that a connection of the web proxy for it still has', async () => {
+      const port = 40_001
+      // As the proxy does it. Its packets stay here, so that only the socket is in the way.
+      const held = [
+        'use Socket; socket(my $s, AF_INET, SOCK_STREAM, 0) or die; setsockopt($s, 0, 19, pack("i", 1)) or die',
+        `bind($s, pack_sockaddr_in(${port}, inet_aton("${client}"))) or die`,
+        `connect($s, pack_sockaddr_in(80, inet_aton("${siteAddress}")))`,
+      ].join('; ')
+      const inGateway = async (...command: readonly string[]): Promise<string> => {
+        const { code, stdout, stderr } = await lab.gateway.exec('gateway', command)
+        assert.equal(code, 0, stderr)
+        return stdout
+      }
+      const staying = 'type filter hook output priority raw; policy accept;'
+      await inGateway(
+        '/usr/sbin/nft',
+        `add table ip held; add chain ip held out { ${staying} }; add rule ip held out ip saddr ${client} drop`,
+      )
+      void lab.gateway.exec('gateway', ['/usr/bin/perl', '-e', held]).catch(() => {})
+      const sockets = () => inGateway('/usr/bin/ss', '-Htn', 'state', 'syn-sent', `sport = :${port}`)
+      await until('the socket is there', async () => (await sockets()) !== '')
+      await lab.expectStatus(harmless, 200, {
+        args: ['-m', '4', '--interface', client, '--local-port', `${port}`],
+      })
+      assert.notEqual(await sockets(), '')
+      for (const pid of lab.gateway.processesOf('inet_aton')) process.kill(pid, 'SIGKILL')
+      await inGateway('/usr/sbin/nft', 'delete table ip held')
+    })
   })
 
   describe('while things change', () => {
