@@ -167,9 +167,13 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
   const onDisconnected = (connection: object): void => {
     arrivals.disconnected(connection)
-    if (isClosing) return
-    inTurn(() => executor.disconnected(connection)).catch((fault) => {
-      context.log('error', 'A change that was not settled could not be undone', { fault })
+    let hasTurn = false
+    const undo = (): Promise<void> => {
+      hasTurn = true
+      return executor.disconnected(connection)
+    }
+    inTurn(undo).catch((fault) => {
+      if (hasTurn) context.log('error', 'A change that was not settled could not be undone', { fault })
     })
   }
   const server = createVerbServer(verbs, { createParsers, onDisconnected, log: context.log })

@@ -94,6 +94,7 @@ export type KernelSettingName =
   | 'net.ipv6.conf.*.accept_redirects'
   | 'net.ipv6.conf.all.accept_source_route'
   | 'net.ipv4.tcp_syncookies'
+  | 'net.ipv4.ip_early_demux'
   | 'net.netfilter.nf_conntrack_acct'
   | 'net.netfilter.nf_conntrack_timestamp'
   | 'net.netfilter.nf_conntrack_buckets'

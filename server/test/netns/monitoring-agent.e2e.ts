@@ -100,8 +100,7 @@ describe('the monitoring agent on the wire', { skip }, () => {
   })
 
   it('is started again when it dies', async () => {
-    const pidOf = async () =>
-      await run('gateway', '/usr/bin/pgrep', '-o', '-f', `${gateway.stateDir}.*zabbix-agent.conf`)
+    const pidOf = async () => await run('gateway', '/usr/bin/pgrep', '-o', '-f', 'zabbix_agentd .*zabbix-agent.conf')
     const before = await pidOf()
     gateway.log.expect(/monitoring-agent ended with signal SIGKILL/)
     await run('gateway', '/usr/bin/kill', '-KILL', before)

@@ -2,7 +2,7 @@
 // the network change nothing else, and without the engine the status does not pretend that it works.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { classifierPaths } from '../../src/engines/traffic-classifier/index.ts'
@@ -30,10 +30,7 @@ describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader')
       .split('\n')
       .find((line) => line.startsWith(`${kind} `))
       ?.split(' ')[1]
-  const processes = (): string[] => {
-    const path = join(lab.gateway.stateDir, classifierPaths.report)
-    return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && readProc(pid, 'cmdline').includes(path))
-  }
+  const processes = (): readonly number[] => lab.gateway.processesOf(classifierPaths.report)
   const status = async (): Promise<{ readonly status: string; readonly msg: readonly string[] }> =>
     (await lab.api.ok('GET', '/monitor/application_detection/status'))[0]
   /** Empty while there is none. */
@@ -99,7 +96,7 @@ describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader')
   it('runs as an account of its own with one right', () => {
     const found = processes()
     assert.equal(found.length, 1)
-    const text = readProc(found[0] ?? '', 'status')
+    const text = readFileSync(`/proc/${found[0]}/status`, 'utf8')
     assert.doesNotMatch(text, /^Uid:\t0/m)
     assert.match(text, /^CapEff:\t0+1000$/m)
     assert.match(text, /^CapBnd:\t0+1000$/m)
@@ -107,9 +104,9 @@ describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader')
 
   it('recognises again after its process died', async () => {
     const before = portOf('ssh')
-    const [pid = ''] = processes()
+    const [pid = assert.fail('it does not run')] = processes()
     lab.gateway.log.expect(/^error: applyd: traffic-classifier ended with signal SIGKILL/)
-    process.kill(Number(pid), 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
     // It stays until another one begins, which writes its own when it listens.
     const old = report()
     await until('another one runs', () => {
@@ -133,11 +130,3 @@ describe('the detection of applications', { skip: lacking('/usr/bin/ndpiReader')
     assert.doesNotMatch(stdout, /log group 7/)
   })
 })
-
-function readProc(pid: string, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
-  } catch {
-    return ''
-  }
-}

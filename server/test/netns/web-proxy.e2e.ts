@@ -2,8 +2,6 @@
 // process or the proxy is dead or stands still.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { gatewayInside } from '../support/firewall-lab.ts'
 import { until } from '../support/until.ts'
@@ -39,15 +37,7 @@ describe('the web proxy', () => {
       const item = await statusOf(name)
       return item.status === status && text.test(item.msg.join(' '))
     })
-  /** Of this lab: their command lines have its folder. */
-  const pidsOf = (part: string): number[] =>
-    readdirSync('/proc')
-      .filter((name) => /^[0-9]+$/.test(name))
-      .filter((pid) => {
-        const line = commandOf(pid)
-        return line.includes(lab.gateway.stateDir) && line.includes(part)
-      })
-      .map(Number)
+  const pidsOf = (part: string): readonly number[] => lab.gateway.processesOf(part)
   const [filterd, squid] = ['filterd.ts', '/usr/sbin/squid\0']
   const quick: AskOptions = { args: ['-m', '8'] }
 
@@ -237,14 +227,6 @@ describe('the web proxy', () => {
     })
   })
 })
-
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(join('/proc', pid, 'cmdline'), 'utf8')
-  } catch {
-    return ''
-  }
-}
 
 /** It may have ended by itself. */
 function tryKill(pid: number, signal: 'SIGKILL' | 'SIGCONT'): void {

@@ -286,12 +286,25 @@ export class LabGateway {
     return readLogs(this.stateDir)
   }
 
+  /**
+   * Processes of this lab whose command line has the part. The state folder is no sign of them: where the service account
+   * cannot reach it or the checkout, they know it by another path (launcher/mounts.ts).
+   */
+  processesOf(part: string): readonly number[] {
+    return this.#within().filter((pid) => commandOf(pid).includes(part))
+  }
+
   /** Every process in the namespaces of the lab, engines included. The namespaces end with the first of them. */
   #members(): readonly ProcessIdentity[] {
-    const { inside, launcher, processes } = this.record()
+    const { inside, launcher } = this.record()
+    const within = this.#within().map((pid) => readIdentity(pid))
+    return [launcher, inside, ...within.filter((identity) => identity !== null)]
+  }
+
+  #within(): readonly number[] {
+    const { inside, processes } = this.record()
     const walls = readNamespaces([inside.pid, ...Object.values(processes).map(({ pid }) => pid)])
-    const within = listPids().filter((pid) => [...readNamespaces([pid])].some((id) => walls.has(id)))
-    return [launcher, inside, ...within.map((pid) => readIdentity(pid)).filter((identity) => identity !== null)]
+    return listPids().filter((pid) => [...readNamespaces([pid])].some((id) => walls.has(id)))
   }
 
   #leftovers(members: readonly ProcessIdentity[]): readonly string[] {
@@ -320,6 +333,15 @@ function readLink(path: string): string {
     return readlinkSync(path)
   } catch {
     // The process has ended, or is a zombie without resources.
+    return ''
+  }
+}
+
+/** Arguments end with a zero each. Empty when the process has ended. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
     return ''
   }
 }

@@ -3,13 +3,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../apply/client.ts'
 import { type Applyd, attemptFailpointNames, type FailpointName } from '../applyd.ts'
+import { encodeFrame } from '../frames.ts'
 import { attemptPlan, countPackets } from '../stand-ins/attempt-plans.ts'
 import { Bench, bothWays, chain, createScenarios, nft, planOf, type Scene } from '../stand-ins/harness.ts'
 import { base, rule } from '../stand-ins/sequence.ts'
@@ -178,6 +180,47 @@ scenario('is settled by a connection that ends right after it said so', async (s
   await until('the last revision is applied', async () => (await scene.observe()).appliedRevision === 3)
   assert.deepEqual(await countsOf(scene), { 'r.a': 0, 'r.kept': 7, 'r.old': 0 })
 })
+
+scenario(
+  'is undone by the next start when its turn comes after the end of applyd began, without a fault',
+  async (scene) => {
+    const gate = scene.bench.path('gate')
+    scene.bench.run('/usr/bin/mkfifo', gate)
+    // It waits at the gate for a file with that word.
+    const script = `if grep -q wait "$1"; then exec cat ${gate}; fi`
+    const check = { program: '/bin/sh', args: ['-c', script, 'sh', '{stand.conf}'] }
+    await scene.start({ tables: scene.bench.tables({ check }) })
+    await begin(scene)
+    const before = scene.everything()
+    const client = connect(scene.applyd?.socketPath ?? '')
+    const request = { id: 1, verb: 'attempt', args: { number: 1, plan: attemptPlan(2, 'b') } }
+    client.resume().write(encodeFrame(request))
+    await until('it is tried', () => scene.bench.record('intent.json') !== null)
+    const waiting = scene.check(attemptPlan(3, 'a', 'well\nwait\n'))
+    let writer: number | null = null
+    await until('a check waits', () => {
+      writer = openWaiting(gate)
+      return writer !== null
+    })
+    client.end()
+    await once(client, 'close')
+    const closed = scene.applyd?.close()
+    closeSync(writer ?? assert.fail())
+    await Promise.all([waiting, closed])
+    assert.doesNotMatch(scene.bench.log.join(''), /"level":"error"/)
+    await scene.start()
+    assert.deepEqual(scene.everything(), before)
+  },
+)
+
+/** The end of a pipe to write to; null while no one reads it. */
+function openWaiting(path: string): number | null {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+}
 
 scenario('is void after a reboot', async (scene) => {
   await scene.start({ kernel: 'boot one' })

@@ -42,6 +42,7 @@ export const settingTable: Readonly<Record<KernelSettingName, SettingSpec>> = {
   // The lower one of `all` and the device counts.
   'net.ipv6.conf.all.accept_source_route': { paths: ['ipv6/conf/all/accept_source_route'], allowed: ['0'] },
   'net.ipv4.tcp_syncookies': { paths: ['ipv4/tcp_syncookies'], allowed: ['1'] },
+  'net.ipv4.ip_early_demux': { paths: ['ipv4/ip_early_demux'], allowed: ['0'] },
   'net.netfilter.nf_conntrack_acct': { paths: ['netfilter/nf_conntrack_acct'], allowed: ['1'] },
   'net.netfilter.nf_conntrack_timestamp': { paths: ['netfilter/nf_conntrack_timestamp'], allowed: ['1'] },
   'net.netfilter.nf_conntrack_buckets': {

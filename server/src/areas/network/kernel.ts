@@ -18,6 +18,8 @@ const fixed: readonly KernelSetting[] = [
   { name: 'net.ipv6.conf.*.accept_redirects', value: '0' },
   { name: 'net.ipv6.conf.all.accept_source_route', value: '0' },
   { name: 'net.ipv4.tcp_syncookies', value: '1' },
+  // A packet that belongs to a socket of the web proxy by its addresses would not be forwarded: the proxy has those of clients.
+  { name: 'net.ipv4.ip_early_demux', value: '0' },
   { name: 'net.netfilter.nf_conntrack_acct', value: '1' },
   { name: 'net.netfilter.nf_conntrack_timestamp', value: '1' },
 ]

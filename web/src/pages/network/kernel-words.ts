@@ -30,6 +30,11 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     group: forwarding,
     values: { ...isOn, 2: msg('always') },
   },
+  'net.ipv4.ip_early_demux': {
+    title: msg('Look for own connections before packets are passed on'),
+    group: forwarding,
+    values: isOn,
+  },
   'net.ipv4.conf.all.accept_redirects': {
     title: msg('Let other routers change routes, IPv4'),
     group: redirects,
