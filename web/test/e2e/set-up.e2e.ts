@@ -119,7 +119,7 @@ describe('the first set-up', { skip: browserSkip }, () => {
     await bar(page)
       .getByText(/is on trial/)
       .waitFor()
-    assert.equal(await page.getByRole('dialog').count(), 0)
+    await until('nothing covers the bar', async () => (await page.getByRole('dialog').count()) === 0)
     await bar(page).getByRole('button', { name: 'Keep' }).click()
     await bar(page).waitFor({ state: 'detached' })
     assert.equal((await read(page, '/config/confirm')).waiting, null)
