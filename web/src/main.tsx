@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client'
 import './tokens/fonts.css'
 import './tokens/tokens.css'
 import './tokens/global.css'
-import { startEvents } from './api/events.ts'
+import { happenings, startEvents } from './api/events.ts'
 import { askBeforeCalls } from './api/fresh.ts'
 import { queryClient } from './api/reads.ts'
 import { loadAppearance } from './app/appearance.ts'
@@ -18,10 +18,13 @@ import { root as base } from './place.ts'
 import { LinkHandler } from './ui/link.tsx'
 import { preferredLanguage, speak } from './words.ts'
 
-/** An update took away the files of the page that is open: the new ones are loaded. One that fails right away is an error. */
+/**
+ * An update took away the files of the page that is open: the new ones are loaded. One that fails right away is an error, and
+ * while the gateway does not answer nothing can be loaded at all.
+ */
 const settledMs = 10_000
 addEventListener('vite:preloadError', (event) => {
-  if (performance.now() < settledMs) return
+  if (performance.now() < settledMs || !happenings.get().isReached) return
   event.preventDefault()
   location.reload()
 })

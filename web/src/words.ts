@@ -22,8 +22,47 @@ export function t(text: string, values?: Values): string {
 /** Braces of a text without values are part of it, as in "must contain {code}". */
 const unfilled: Record<string, unknown> = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
 
-/** A sentence that the gateway said: translated where the catalog has it, and never read as a pattern, since it may hold anything. */
-export const heard = (text: string): string => (Object.hasOwn(i18n.messages, text) ? i18n._(text) : text)
+interface Learnt {
+  readonly pattern: RegExp
+  readonly text: string
+}
+const learnt: Learnt[] = []
+/** Longer ones are lists or output of programs, and none of ours. */
+const longestHeard = 2_000
+
+/** Sentences of the gateway with `{name}` where it says a value. Of two that fit, the one that was declared first is meant. */
+export function learn(texts: readonly string[]): void {
+  for (const text of texts)
+    learnt.push({
+      text,
+      pattern: new RegExp(
+        `^${text.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>.*?)`)}$`,
+        's',
+      ),
+    })
+}
+
+/** Which text with values a sentence is, or null. */
+export function recognise(said: string): { readonly text: string; readonly values: Values } | null {
+  if (said.length > longestHeard) return null
+  for (const { pattern, text } of learnt) {
+    const found = pattern.exec(said)
+    if (found) return { text, values: { ...found.groups } }
+  }
+  return null
+}
+
+/**
+ * A sentence that the gateway said: translated where the catalog has it, as it is or with values, which may be sentences too. It is
+ * never read as a pattern itself, since it may hold anything.
+ */
+export function heard(said: string): string {
+  if (Object.hasOwn(i18n.messages, said)) return i18n._(said)
+  const known = currentLanguage() === 'en' ? null : recognise(said)
+  if (!known) return said
+  const values = Object.entries(known.values).map(([name, value]) => [name, heard(String(value))])
+  return t(known.text, Object.fromEntries(values) as Values)
+}
 
 /** Marks a text that is translated where it is shown. */
 export const msg = (text: string): string => text

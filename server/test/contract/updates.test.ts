@@ -235,6 +235,21 @@ describe('a gateway that was installed as a package', () => {
     assert.match(records, /Version 0\.2\.0, signed with the key [0-9a-f]{16}, was uploaded/)
   })
 
+  it('does not offer what was just installed, until another package is uploaded', async () => {
+    await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
+    const offered = async (): Promise<string | undefined> =>
+      (await admin('GET', '/sysupdate/status')).body.uploaded?.version
+    statusOf({ state: 'returned' })
+    assert.equal(await offered(), '0.2.0')
+    statusOf({ state: 'done', id: 'two' })
+    assert.equal(await offered(), undefined)
+    assert.equal((await admin('POST', '/sysupdate/iso-install')).status, 409)
+    upgrades.takeEnd()
+    assert.equal(await offered(), undefined)
+    await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
+    assert.equal(await offered(), '0.2.0')
+  })
+
   it('shows what root refuses', async () => {
     gateway.applier.beginUpgrade = () => ({
       status: 'refused',

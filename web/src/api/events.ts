@@ -46,6 +46,8 @@ export interface HealthNews {
 export interface Happenings {
   /** The gateway answers. */
   readonly isReached: boolean
+  /** The open page knows why it may not, such as an upgrade, and says so. */
+  readonly isAbsenceExpected: boolean
   readonly revision: RevisionNews | null
   readonly waiting: Waiting | null
   readonly statuses: ReadonlyMap<string, readonly CodedStatusItem[]>
@@ -54,7 +56,15 @@ export interface Happenings {
 }
 
 export const happenings = createStore<Happenings>({
-  ...{ isReached: true, revision: null, waiting: null, statuses: new Map(), health: null, sessions: null },
+  ...{
+    isReached: true,
+    isAbsenceExpected: false,
+    revision: null,
+    waiting: null,
+    statuses: new Map(),
+    health: null,
+    sessions: null,
+  },
 })
 
 export const useHappenings = (): Happenings => useStore(happenings)
@@ -66,6 +76,20 @@ export function useStatus(path?: string): readonly CodedStatusItem[] {
 }
 
 const patch = (change: Partial<Happenings>): void => happenings.update((now) => ({ ...now, ...change }))
+
+/** Resolves when the gateway answers. */
+export const untilReached = (): Promise<void> =>
+  new Promise((resolve) => {
+    const look = (): void => {
+      if (!happenings.get().isReached) return
+      stopLooking()
+      resolve()
+    }
+    const stopLooking = happenings.listen(look)
+    look()
+  })
+
+export const expectAbsence = (isExpected: boolean): void => patch({ isAbsenceExpected: isExpected })
 
 // --- the stream --------------------------------------------------------------------------------------------------------------
 

@@ -29,8 +29,9 @@ export function useSecondsLeft(deadline: number, isOn = true): number {
 }
 
 export function ConnectionBar(): ReactNode {
-  const { isReached, waiting } = useHappenings()
-  if (isReached) return null
+  const { isReached, isAbsenceExpected, waiting } = useHappenings()
+  // The page that knows why says so itself.
+  if (isReached || isAbsenceExpected) return null
   return (
     <div role="alert">
       <Bar tone="bad">

@@ -1,7 +1,8 @@
 // Shows one page of the registry: its module is loaded when it is opened, and pages made from the contract get the view of
 // their kind. A page that breaks says so and leaves the rest of the console working.
 
-import { type ComponentType, lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
+import { happenings, untilReached } from '../api/events.ts'
 import { useSession } from '../api/session.ts'
 import type { ContractPage } from '../contract/define.ts'
 import type { PageEntry } from '../page.ts'
@@ -13,10 +14,22 @@ const loaded = new Map<string, ReturnType<typeof lazyPage>>()
 
 const lazyPage = (entry: PageEntry) =>
   lazy(async () => {
-    const { page } = await entry.load()
-    if (page.kind === 'hand') return { default: page.Component }
-    return { default: await contractView(page, entry) }
+    try {
+      return await loadView(entry)
+    } catch (error) {
+      if (happenings.get().isReached) throw error
+      // Opened while the gateway does not answer, which may come back as another version: then the console is loaded again.
+      await untilReached()
+      location.reload()
+      return new Promise<never>(() => {})
+    }
   })
+
+async function loadView(entry: PageEntry): Promise<{ default: ComponentType }> {
+  const { page } = await entry.load()
+  if (page.kind === 'hand') return { default: page.Component }
+  return { default: await contractView(page, entry) }
+}
 
 /** The views of contract pages are code of their own: pages by hand do not load it. */
 async function contractView(page: ContractPage, entry: PageEntry): Promise<ComponentType> {
@@ -34,10 +47,18 @@ function viewOf(entry: PageEntry): ReturnType<typeof lazyPage> {
 
 export function PageView({ entry }: { readonly entry: PageEntry }): ReactNode {
   const { may } = useSession()
-  const View = useMemo(() => viewOf(entry), [entry])
+  const [attempt, setAttempt] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try loads it again
+  const View = useMemo(() => viewOf(entry), [entry, attempt])
   if (!may(entry.access)) return <Forbidden access={entry.access} />
   return (
-    <ErrorBoundary key={entry.path} onRetry={() => loaded.delete(entry.path)}>
+    <ErrorBoundary
+      key={`${entry.path} ${attempt}`}
+      onRetry={() => {
+        loaded.delete(entry.path)
+        setAttempt(attempt + 1)
+      }}
+    >
       <Suspense fallback={<Skeleton lines={8} />}>
         <View />
       </Suspense>

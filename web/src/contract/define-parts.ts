@@ -213,6 +213,8 @@ export interface Action {
   /** What is read again afterwards. */
   readonly reads?: readonly Endpoint[]
   readonly confirmWithin?: number
+  /** What the call answers says nothing to a person, such as ids. */
+  readonly hidesReply?: boolean
 }
 
 export const action = <E extends Endpoint>(

@@ -1,5 +1,6 @@
 // A draft is plain JSON beside the state it began from. Everything else (merge, review, As command, the guard) works on values.
 
+import { heard } from '../words.ts'
 import type { Item } from './define.ts'
 import { bodyObject, type FormField, mainSchema, type Schema } from './schema.ts'
 
@@ -151,9 +152,10 @@ const ownerOf = (field: string, shown: ReadonlySet<string>): string | null => {
 /** The fault of a field itself, or of something inside it that has no widget of its own. */
 export function faultAt(faults: Faults, path: FieldPath, isInner = false): string | undefined {
   const own = faults.at.get(path)
-  if (own !== undefined || !isInner) return own
+  if (own !== undefined) return heard(own)
+  if (!isInner) return undefined
   for (const [field, message] of faults.at)
-    if (field.startsWith(`${path}.`) || field.startsWith(`${path}[`)) return message
+    if (field.startsWith(`${path}.`) || field.startsWith(`${path}[`)) return heard(message)
   return undefined
 }
 
@@ -163,7 +165,7 @@ export function entryFaults(faults: Faults, path: FieldPath): ReadonlyMap<number
   for (const [field, message] of faults.at) {
     if (!field.startsWith(`${path}[`)) continue
     const index = Number(/^\[(\d+)\]/.exec(field.slice(path.length))?.[1] ?? Number.NaN)
-    if (Number.isInteger(index)) found.set(index, message)
+    if (Number.isInteger(index)) found.set(index, heard(message))
   }
   return found
 }

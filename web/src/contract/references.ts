@@ -82,5 +82,8 @@ export const bareNumber = (id: string): number | null => {
   return match ? Number(match[1]) : null
 }
 
+/** Whether there is a list to choose from at all. */
+export const isListed = (kinds: readonly string[]): boolean => kinds.some((kind) => sourceOf(kind) !== null)
+
 /** Kinds of things that a value need not be chosen from: another text can be typed. */
 export const takesTyped = (kinds: readonly string[]): boolean => kinds.some((kind) => sourceOf(kind) === null)

@@ -2,6 +2,7 @@
 
 import type { FieldSpec, Item, Widget } from './define.ts'
 import { hintOf } from './hints.ts'
+import { isListed } from './references.ts'
 
 /** The part of JSON Schema that the contract uses. */
 export interface Schema {
@@ -78,7 +79,10 @@ const refersOf = (schema: Schema, spec: FieldSpec): readonly string[] =>
 export function kindOf(schema: Schema, spec: FieldSpec): Kind {
   if (spec.widget !== undefined) return spec.widget
   const isList = schema.type === 'array'
-  if (spec.choices !== undefined || refersOf(schema, spec).length > 0) return isList ? 'objects' : 'object'
+  const kinds = refersOf(schema, spec)
+  if (isList && kinds.length > 0) return 'objects'
+  // Where no list has what can be chosen, the value is typed.
+  if (spec.choices !== undefined || isListed(kinds)) return isList ? 'objects' : 'object'
   if (schema['x-secret']) return 'secret'
   if (schema.enum !== undefined) return schema.enum.length <= 4 ? 'radio' : 'select'
   if (schema.anyOf?.every((one) => one.type === 'object')) return 'choice'

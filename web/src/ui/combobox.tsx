@@ -24,6 +24,8 @@ export interface ComboboxProps extends Omit<InputProps, 'onEnter'> {
   readonly isMultiple: boolean
   /** Takes a text that is not in the list; the page adds the value itself. */
   readonly onCreate?: ((text: string) => void) | undefined
+  /** A text that is typed and left is taken as if it had been added: no one expects a field to forget it. */
+  readonly keepsTyped?: boolean
   /** What is typed, for lists that the gateway searches. */
   readonly onSearch?: ((text: string) => void) | undefined
   /** By value: a chip that is not valid. */
@@ -56,6 +58,7 @@ export function Combobox({
   options,
   isMultiple,
   onCreate,
+  keepsTyped = false,
   onSearch,
   problems,
   label,
@@ -69,6 +72,8 @@ export function Combobox({
 }: ComboboxProps) {
   const [text, setText] = useState('')
   const anchor = useRef<HTMLDivElement>(null)
+  /** What the person typed since the last choice. */
+  const left = useRef('')
   const known = useMemo(() => new Map(options.map((option) => [option.value, option])), [options])
   const optionOf = (one: string): ComboboxOption => known.get(one) ?? { value: one, label: one }
   const typed = text.trim()
@@ -83,6 +88,7 @@ export function Combobox({
   )
 
   const take = (next: readonly ComboboxOption[]) => {
+    left.current = ''
     if (next.some((option) => option.value === createValue)) {
       onCreate?.(typed)
       setText('')
@@ -91,9 +97,19 @@ export function Combobox({
     onChange(next.map((option) => option.value))
     if (isMultiple) setText('')
   }
-  const search = (next: string) => {
+  const search = (next: string, { reason }: Pick<ChangeDetails, 'reason'>) => {
+    if (reason === 'input-change') left.current = next.trim()
+    else if (reason === 'escape-key') left.current = ''
     setText(next)
     onSearch?.(next)
+  }
+  const leave = () => {
+    const one = left.current
+    left.current = ''
+    if (!keepsTyped || one === '' || one === singleLabel || value.includes(one)) return
+    const listed = options.find((option) => option.label === one || option.value === one)
+    if (listed) take(isMultiple ? [...value.map(optionOf), listed] : [listed])
+    else onCreate?.(one)
   }
   const shared = {
     items,
@@ -118,6 +134,7 @@ export function Combobox({
       autoComplete="off"
       spellCheck={false}
       autoFocus={autoFocus}
+      onBlur={leave}
     />
   )
   const popup = (

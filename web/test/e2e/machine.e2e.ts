@@ -86,6 +86,7 @@ describe('pages about the machine', { skip: browserSkip }, () => {
     await upload.getByRole('button', { name: 'Upload' }).click()
     await upload.getByRole('alert').getByText('The package is not signed').waitFor()
     await choose(page, 'portcullis.deb', packageOf(signer.secret))
+    await upload.getByRole('alert').waitFor({ state: 'detached' })
     await upload.getByRole('button', { name: 'Upload' }).click()
     await upload.getByText('The package is checked and kept.').waitFor()
     await page.getByRole('region', { name: 'Uploaded package' }).getByText('0.2.0', { exact: true }).waitFor()
@@ -113,22 +114,79 @@ describe('pages about the machine', { skip: browserSkip }, () => {
 
     // The gateway is replaced: nothing answers for a while, and then another version does.
     log.allow(/failed: \S+ GET/)
-    await page.route('**/sysupdate/status', (route) => route.abort('connectionrefused'))
-    await page.getByText('The gateway is being replaced and does not answer now.').waitFor()
+    await page.route('**/*', (route) => route.abort('connectionrefused'))
+    console.gateway.http.server.closeAllConnections()
+    await page.getByText('The gateway is being upgraded and does not answer now.').waitFor()
+    assert.equal(await page.getByText('No connection to the gateway').count(), 0)
     await step.getByText('Install the new version').waitFor()
-    showUpgrade({ state: 'done', step: 'starting', message: 'Done.', finished_at: now + 60 })
-    await page.unroute('**/sysupdate/status')
-    await page.getByText('The gateway was upgraded from 0.1.0 to 0.2.0.').waitFor()
-    assert.equal(await page.getByText('does not answer now').count(), 0)
+    await step.getByText('Seen last').waitFor()
+    const message = 'The gateway was upgraded from 0.1.0 to 0.2.0.'
+    showUpgrade({ state: 'done', step: 'starting', message, finished_at: now + 60 })
+    await page.unroute('**/*')
+    await page.getByText(message).waitFor()
+    await page.getByText('does not answer now').waitFor({ state: 'detached' })
+    // What was installed is not offered again, and the page is still that of the version before.
+    assert.equal(await page.getByRole('button', { name: 'Install version 0.2.0' }).count(), 0)
+    await page.getByRole('button', { name: 'Load the new console' }).waitFor()
     assert.deepEqual(await findBarriers(opened), [])
     await opened.close()
   })
 
+  it('come by themselves when they were opened while the gateway did not answer', async () => {
+    await using opened = await open('system/updates')
+    const { page, log } = opened
+    log.allow(/failed: \S+ GET/)
+    await page.route('**/*', (route) => route.abort('connectionrefused'))
+    console.gateway.http.server.closeAllConnections()
+    await page.getByText('No connection to the gateway').waitFor()
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByRole('heading', { name: 'Updates' }).waitFor({ state: 'detached' })
+    assert.equal(await page.getByText('This page broke').count(), 0)
+    await page.unroute('**/*')
+    await page.getByRole('heading', { level: 1, name: 'History' }).waitFor()
+    await opened.close()
+  })
+
   it('say in Russian that the old version is back, and why', async () => {
-    showUpgrade({ state: 'returned', step: 'returning', message: 'It ended 20 times.', finished_at: now + 60 })
+    const show = (state: string, message: string): void =>
+      showUpgrade({ state, step: 'returning', message, finished_at: now + 60 })
+    const missing = 'portcullis-gatewayd.service is activating. It was restarted 20 times.'
+    show(
+      'returned',
+      `Version 0.2.0 was taken back, and 0.1.0 is in use again. The new version did not come up: ${missing}`,
+    )
     await using opened = await open('system/updates', 'ru-RU')
-    await opened.page.getByText('Версия 0.2.0 не запустилась, снова используется 0.1.0.').waitFor()
-    await opened.page.getByText('It ended 20 times.').waitFor()
+    const { page } = opened
+    await page.getByText('Версия 0.2.0 не запустилась, снова используется 0.1.0.').waitFor()
+    await page
+      .getByText(
+        /^Новая версия не запустилась: Состояние portcullis-gatewayd\.service: activating\. Число перезапусков: 20\.$/,
+      )
+      .waitFor()
+    show('failed', 'Version 0.2.0 was not installed. The disk of /usr has too little room: 500 MB are needed.')
+    await page.getByText('На диске с /usr мало места: нужно 500 МБ.', { exact: true }).waitFor()
+    // What no catalog has is shown as the gateway said it.
+    show('failed', 'Version 0.2.0 was not installed. The moon is full.')
+    await page.getByText('The moon is full.', { exact: true }).waitFor()
+    await opened.close()
+  })
+
+  it('say in Russian why a package is refused', async () => {
+    await using opened = await open('system/updates', 'ru-RU')
+    const { page, log } = opened
+    log.allow(/refused: 422 PUT/)
+    const upload = page.getByRole('region', { name: 'Пакет обновления' })
+    const older = packageOf(signer.secret, { version: '0.0.9' })
+    for (const [buffer, words] of [
+      [Buffer.from('hello '.repeat(100)), 'Файл не является пакетом обновления: начало файла другое.'],
+      [older, 'В пакете версия 0.0.9, а установлена более новая 0.1.0.'],
+    ] as const) {
+      await upload
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'portcullis.deb', mimeType: 'application/octet-stream', buffer })
+      await upload.getByRole('button', { name: 'Загрузить' }).click()
+      await upload.getByRole('alert').getByText(words).waitFor()
+    }
     await opened.close()
   })
 

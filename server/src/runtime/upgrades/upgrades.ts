@@ -39,7 +39,10 @@ export class Upgrades {
   }
 
   state(): UpgradeState {
-    return { installed: this.#options.installed(), uploaded: this.#uploaded(), last: this.last() }
+    const last = this.last()
+    // One that was just installed is removed when its end is noted; until then it must not be offered again.
+    const isInstalled = last?.state === 'done' && !this.#isNoted(last)
+    return { installed: this.#options.installed(), uploaded: isInstalled ? null : this.#uploaded(), last }
   }
 
   last(): UpgradeStatus | null {
@@ -89,10 +92,14 @@ export class Upgrades {
   /** The last upgrade, once after its end; a package that was installed is removed. */
   takeEnd(): UpgradeStatus | null {
     const last = this.last()
-    if (last === null || last.state === 'running' || readText(this.#options.notedPath) === last.id) return null
+    if (last === null || last.state === 'running' || this.#isNoted(last)) return null
     writeDurably(this.#options.notedPath, last.id)
     if (last.state === 'done') this.#drop()
     return last
+  }
+
+  #isNoted({ id }: UpgradeStatus): boolean {
+    return readText(this.#options.notedPath) === id
   }
 
   #drop(): void {

@@ -3,7 +3,13 @@
 import type { DryRun, ObjectChange } from '@gateway/server/shared/dry-run'
 import { labelOf, valueWord } from '../../contract/words.ts'
 import { titleOfObject, wordOfValue } from '../../util/stored-objects.ts'
-import { t } from '../../words.ts'
+import { learn, msg, t } from '../../words.ts'
+
+/** Refusals of any change. */
+learn([
+  msg('After this change your own connection from {address} to {reached} port {port} would be dropped.'),
+  msg('The {what} is used by {users}.'),
+])
 
 export interface FieldWords {
   readonly label: string

@@ -3,10 +3,11 @@
 
 import type { Endpoint } from '@gateway/server/contract'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { useReview } from '../../api/apply.ts'
+import { reviewStore, useReview } from '../../api/apply.ts'
 import { type CallOptions, call, send } from '../../api/call.ts'
 import { Failure } from '../../api/failure.ts'
 import { readAgain } from '../../api/reads.ts'
+import { useStore } from '../../api/store.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
@@ -39,6 +40,7 @@ export interface ReadyAction {
   readonly fileName: string | null
   readonly reads: readonly Endpoint[]
   readonly confirmWithin?: number
+  readonly hidesReply?: boolean
 }
 
 export function ActionDialog({
@@ -61,6 +63,8 @@ export function ActionDialog({
   const [isBusy, setBusy] = useState(false)
   const [reply, setReply] = useState<unknown>(undefined)
   const { open } = useReview()
+  const [isReviewed, setReviewed] = useState(false)
+  const isReviewOpen = useStore(reviewStore) !== null
   const names = useMemo(() => new Set(fields.map(({ name }) => name)), [fields])
 
   const run = async (): Promise<void> => {
@@ -72,7 +76,8 @@ export function ActionDialog({
           : ready.body
     if (body !== undefined) {
       const problems = checkBody(bodyObject(endpoint.body as Schema), body, t)
-      if (problems.length > 0) return setFaults(sortFaults(problems, names))
+      setFaults(sortFaults(problems, names))
+      if (problems.length > 0) return
     }
     const options = {
       params: ready.params,
@@ -87,8 +92,11 @@ export function ActionDialog({
         ...(ready.confirmWithin === undefined ? {} : { confirmWithin: ready.confirmWithin }),
         onProblems: (problems) => setFaults(sortFaults(problems, names)),
         onApplied: ([answer]) =>
-          isItem(answer) && Object.keys(answer).some((name) => name !== 'id') ? setReply(answer) : onClose(),
+          isItem(answer) && !ready.hidesReply && Object.keys(answer).some((name) => name !== 'id')
+            ? setReply(answer)
+            : onClose(),
       })
+      setReviewed(true)
       if (fields.length === 0) onClose()
       return
     }
@@ -125,6 +133,8 @@ export function ActionDialog({
     void run()
   })
   if (isPlain && reply === undefined && failure === null) return null
+  // The review takes its place; whoever goes back finds it as it was.
+  if (isReviewed && isReviewOpen) return null
   const isDone = reply !== undefined
   return (
     <Dialog

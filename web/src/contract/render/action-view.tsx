@@ -45,6 +45,7 @@ function readyOf(action: Action, params: Around, reads: readonly Endpoint[]): Re
     isDownload: action.isDownload === true,
     fileName: action.fileName ?? null,
     reads: [...reads, ...(action.reads ?? [])],
+    hidesReply: action.hidesReply === true,
     ...(action.confirmWithin === undefined ? {} : { confirmWithin: action.confirmWithin }),
   }
 }
@@ -114,7 +115,10 @@ function Upload({ action, reads }: ActionProps): ReactNode {
         label={t(action.title)}
         accept={action.accept}
         isDisabled={!isAllowed || progress !== null}
-        onFile={setFile}
+        onFile={(next) => {
+          setFile(next)
+          upload.clear()
+        }}
       />
       {why === undefined ? null : <p className={styles.text}>{why}</p>}
       {progress === null ? null : (

@@ -19,6 +19,8 @@ export interface Upload {
   readonly isDone: boolean
   readonly start: (file: File) => Promise<void>
   readonly stop: () => void
+  /** Forgets how the last one ended, since another file was chosen. */
+  readonly clear: () => void
 }
 
 /** `nameField`: of the query, where the call takes the name of the file. */
@@ -27,11 +29,14 @@ export function useUpload(endpoint: Endpoint, reads: readonly Endpoint[], nameFi
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isDone, setDone] = useState(false)
   const [control, setControl] = useState<AbortController | null>(null)
+  const clear = (): void => {
+    setFailure(null)
+    setDone(false)
+  }
   const start = async (file: File): Promise<void> => {
     const own = new AbortController()
     setControl(own)
-    setFailure(null)
-    setDone(false)
+    clear()
     setProgress({ sent: 0, total: file.size, share: 0 })
     try {
       await upload(endpoint, file, {
@@ -49,5 +54,5 @@ export function useUpload(endpoint: Endpoint, reads: readonly Endpoint[], nameFi
       setControl(null)
     }
   }
-  return { progress, failure, isDone, start, stop: () => control?.abort() }
+  return { progress, failure, isDone, start, stop: () => control?.abort(), clear }
 }

@@ -111,7 +111,8 @@ function ChangedMark(): ReactNode {
 }
 
 /** A required field that takes an empty text is not marked as required: it needs nothing. */
-const isEmptyRefused = ({ schema, kind }: FormField): boolean => {
+const isEmptyRefused = ({ schema, kind, isNullable }: FormField): boolean => {
+  if (isNullable) return false
   if (kind === 'text' || kind === 'multiline' || kind === 'code' || kind === 'secret')
     return (schema.minLength ?? 0) > 0 || (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(''))
   if (kind === 'lines' || kind === 'chips' || kind === 'objects') return (schema.minItems ?? 0) > 0
@@ -335,6 +336,7 @@ function Picker({ field, path, value, ids, isOff, label }: ControlProps): ReactN
       onChange={set}
       placeholder={isNullable ? t('none') : undefined}
       problems={problems}
+      keepsTyped={isTyped}
       {...(isTyped ? { onCreate: (text: string) => set(isMultiple ? [...given.map(String), text] : [text]) } : {})}
     />
   )

@@ -18,6 +18,7 @@ export const sentences: readonly string[] = [
   ),
   msg('They may drop packets that the rules of the gateway accept.'),
   msg('Remove them, if the gateway is to decide alone.'),
+  msg('Remove the table by its handle, which "nft -a list tables" shows.'),
   msg('A packet must pass the rules of both: what they drop is lost, even where the gateway accepts it.'),
   msg(
     'A packet must pass the rules of both: what they drop is lost, even where the gateway accepts it. Remove them also from what loads them.',
@@ -52,6 +53,7 @@ export const names: readonly string[] = [
   msg('SNMP agent'),
   msg('another program'),
   msg('another gateway on this machine'),
+  msg('that holds the port'),
 ]
 
 /** What it says with names in it. Longer forms first. */
@@ -117,6 +119,8 @@ const patterns: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^Stop the program (?<program>.+) \(process (?<pid>\d+)\), and what starts it\.$/,
     msg('Stop the program {program} (process {pid}), and what starts it.'),
   ],
+  [/^Stop the program (?<program>.+), and what starts it\.$/, msg('Stop the program {program}, and what starts it.')],
+  [/^the table (?<table>.+)$/, msg('the table {table}')],
   [/^(?<program>\S+) \(process (?<pid>\d+)\)$/, msg('{program} (process {pid})')],
   [
     /^Put # before the lines of (?<devices>.+) in (?<files>.+)\.$/,

@@ -3,6 +3,7 @@
 import { aggregatedInterfaces } from '@gateway/server/contract/network'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import './gateway-words.ts'
 import { AggregatedCell } from './state-cells.tsx'
 
 export const page = collectionPage({

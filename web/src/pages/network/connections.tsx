@@ -3,6 +3,7 @@
 import { type ConnectionType, connections, fieldsOf, setUpNetwork } from '@gateway/server/contract/network'
 import { action, collectionPage, type FieldSpec, type Item } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import './gateway-words.ts'
 import { AddressCell, DeviceCell, LinkCell, WayCell } from './state-cells.tsx'
 
 const ruleOf = (item: Item) => fieldsOf[(item.type as ConnectionType | undefined) ?? 'lan']
@@ -78,6 +79,7 @@ export const page = collectionPage({
       button: msg('Set up both cards'),
       confirm: msg('The connections of both cards are replaced. Without your confirmation they are restored.'),
       confirmWithin: 90,
+      hidesReply: true,
       fields: {
         outside: {
           label: msg('Outside, to the provider'),

@@ -3,6 +3,7 @@
 import { connections, spanInterfaces } from '@gateway/server/contract/network'
 import { choices, collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import './gateway-words.ts'
 
 export const page = collectionPage({
   endpoints: spanInterfaces,

@@ -3,6 +3,7 @@
 import { vceConnections } from '@gateway/server/contract/network'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import './gateway-words.ts'
 
 export const page = collectionPage({
   endpoints: vceConnections,

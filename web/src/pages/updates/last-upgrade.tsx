@@ -7,7 +7,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { msg, t } from '../../words.ts'
+import { heard, msg, t } from '../../words.ts'
 import { type Step, stepsOf } from './steps.ts'
 import styles from './updates.module.css'
 
@@ -38,9 +38,11 @@ interface LastProps {
   readonly last: Last | null
   /** Another one was asked for, and the gateway does not show it yet. */
   readonly isBeginning: boolean
+  /** The gateway does not answer: what is shown is what it said last. */
+  readonly isAway: boolean
 }
 
-export function LastUpgrade({ last, isBeginning }: LastProps): ReactNode {
+export function LastUpgrade({ last, isBeginning, isAway }: LastProps): ReactNode {
   const isRunning = isBeginning || last?.state === 'running'
   const [state, word] = ends[isRunning || !last ? 'running' : last.state]
   return (
@@ -54,7 +56,9 @@ export function LastUpgrade({ last, isBeginning }: LastProps): ReactNode {
           <ol className={styles.steps} aria-label={t('Steps of the upgrade')}>
             {stepsOf(isBeginning || !last ? { state: 'running', step: 'checking' } : last).map(({ name, state }) => (
               <li key={name} aria-current={state === 'now' ? 'step' : undefined}>
-                <Status state={stepStates[state][0]}>{t(stepStates[state][1])}</Status>
+                <Status state={stepStates[state][0]}>
+                  {isAway && state === 'now' ? t('Seen last') : t(stepStates[state][1])}
+                </Status>
                 <span>{t(stepWords[name])}</span>
               </li>
             ))}
@@ -73,21 +77,31 @@ export function LastUpgrade({ last, isBeginning }: LastProps): ReactNode {
   )
 }
 
-function sentenceOf({ state, from, to }: Last): string {
+function sentenceOf({ state, from, to, message }: Last): string {
   if (state === 'running') return t('From {from} to {to}.', { from, to })
-  if (state === 'done') return t('The gateway was upgraded from {from} to {to}.', { from, to })
+  // It says which way it went: gw upgrade --undo goes back.
+  if (state === 'done') return heard(message)
   if (state === 'returned') return t('Version {to} did not come up, and {from} is in use again.', { from, to })
   return t('The upgrade from {from} to {to} failed.', { from, to })
 }
 
-function Ended({ last: { state, message, started_at, finished_at, by } }: { readonly last: Last }): ReactNode {
+/** What the gateway said beside that it failed, which the sentence above says. */
+const reasonOf = ({ state, message }: Last): string =>
+  state === 'done'
+    ? ''
+    : message.replace(/^Version \S+ was (?:taken back, and \S+ is in use again|not installed)\. /, '')
+
+function Ended({ last }: { readonly last: Last }): ReactNode {
+  const { started_at, finished_at, by } = last
+  const reason = reasonOf(last)
+  const said = heard(reason)
   return (
     <dl className={styles.facts}>
-      {state === 'done' || message === '' ? null : (
+      {reason === '' ? null : (
         <>
           <dt>{t('What the gateway said')}</dt>
-          <dd lang="en">
-            <PlainText text={message} limit={2_000} />
+          <dd lang={said === reason ? 'en' : undefined}>
+            <PlainText text={said} limit={2_000} />
           </dd>
         </>
       )}

@@ -3,36 +3,26 @@
 
 import type { ReplyOf } from '@gateway/server/contract'
 import { noDatabaseUpdates, systemImage, upgradeStatus, uploadDatabases } from '@gateway/server/contract/updates'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { expectAbsence, useHappenings } from '../../api/events.ts'
 import { useRead } from '../../api/reads.ts'
 import { action } from '../../contract/define.ts'
 import { ActionView } from '../../contract/render/action-view.tsx'
 import type { HandPage } from '../../page.ts'
 import { Bar } from '../../ui/bar.tsx'
+import { Button } from '../../ui/button.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { heard, msg, t } from '../../words.ts'
+import './gateway-words.ts'
 import { LastUpgrade } from './last-upgrade.tsx'
 import styles from './updates.module.css'
 import { UploadedPackage } from './uploaded-package.tsx'
 
 type Upgrades = ReplyOf<typeof upgradeStatus>
-
-/** What the gateway says, so that it is translated. */
-export const sentences: readonly string[] = [
-  msg(
-    'This gateway was not installed as a package, so it cannot install updates. Update the folder that it was started from.',
-  ),
-  msg('This release cannot install databases from an archive, so it accepts none. Nothing was changed.'),
-  msg('The package is not signed, so it cannot be installed as an update.'),
-  msg('The file is larger than 256 MB. A package of this gateway is smaller.'),
-  msg('Another package is being received. Try again later.'),
-  msg('An upgrade is running. Wait until it has ended.'),
-  msg('No package has been uploaded.'),
-]
 
 const uploadPackage = action({
   endpoint: systemImage.upload,
@@ -60,6 +50,15 @@ function Updates(): ReactNode {
   const upgrades = read.data?.data
   const isBeginning = upgrades !== undefined && earlier === (upgrades.last?.started_at ?? null)
   const isRunning = isBeginning || upgrades?.last?.state === 'running'
+  const { isReached } = useHappenings()
+  const isAway = isRunning && (read.error !== null || !isReached)
+  /** An upgrade that this page saw: it is still the console of the version before. */
+  const [isSeen, setSeen] = useState(false)
+  if (isRunning && !isSeen) setSeen(true)
+  useEffect(() => {
+    expectAbsence(isRunning)
+    return () => expectAbsence(false)
+  }, [isRunning])
   return (
     <div className={styles.page}>
       <PageHead
@@ -70,15 +69,27 @@ function Updates(): ReactNode {
         )}
       />
       {read.error && !isRunning ? <ProblemBox failure={read.error} onRetry={() => void read.refetch()} /> : null}
-      {read.error && isRunning ? (
+      {isAway ? (
         <Bar tone="plain">
-          {t('The gateway is being replaced and does not answer now. This page goes on by itself when it is back.')}
+          {t('The gateway is being upgraded and does not answer now. This page goes on by itself when it is back.')}
+        </Bar>
+      ) : null}
+      {isSeen && upgrades?.last?.state === 'done' && !isRunning ? (
+        <Bar
+          tone="plain"
+          actions={
+            <Button kind="primary" onClick={() => location.reload()}>
+              {t('Load the new console')}
+            </Button>
+          }
+        >
+          {t('The new version is in use. What you see is still the console of the version before.')}
         </Bar>
       ) : null}
       {upgrades ? (
         <>
           <Installed upgrades={upgrades} />
-          {isBeginning || upgrades.last ? <LastUpgrade last={upgrades.last} isBeginning={isBeginning} /> : null}
+          {isBeginning || upgrades.last ? <LastUpgrade last={upgrades.last} {...{ isBeginning, isAway }} /> : null}
           {upgrades.uploaded && upgrades.obstacle === '' ? (
             <UploadedPackage
               uploaded={upgrades.uploaded}
