@@ -14,7 +14,7 @@ export const publicFiles = '`public.ts` and `contract.ts` of other areas'
 export const contractFiles = '`contract.ts` of other areas'
 export const anything = 'anything'
 
-const pure = ['contract/', 'model/', 'logs/', 'plan/{artifacts,facts,inspection}.ts']
+const pure = ['contract/', 'model/', 'logs/', 'plan/{artifacts,facts,inspection,link}.ts']
 const area = [ownArea, publicFiles]
 
 /** The first row that fits a file judges it; a file that no row fits fails the test. */
@@ -210,7 +210,7 @@ export const importTable: readonly Row[] = [
   {
     code: 'apply/',
     may: [
-      ...['apply/', 'plan/{artifacts,sealed}.ts', 'contract/error.ts', 'config/engine.ts', 'runtime/logs/log.ts'],
+      ...['apply/', 'plan/{artifacts,sealed,verbs}.ts', 'contract/error.ts', 'config/engine.ts', 'runtime/logs/log.ts'],
       ...['applyd/frames.ts', 'node:crypto', 'node:net', 'node:events', 'node:timers/promises'],
     ],
     because: 'the client of applyd and the reconcile loop, nothing else',
@@ -241,7 +241,7 @@ export const importTable: readonly Row[] = [
         'render/{clamd,flow-export,portal,squid,suricata-yaml,unbound,wpad}.ts',
         'web-filter/{block-page,policy-file}.ts',
         'web-filter/filterd/ask-line.ts',
-        'plan/{artifacts,inspection,live-sets,nft-piece,interception}.ts',
+        'plan/{artifacts,inspection,interception,link,live-sets,nft-piece,verbs}.ts',
       ],
       ...['contract/error.ts', '{memory,service-manager}.ts', 'node:*'],
     ],

@@ -27,7 +27,7 @@ describe('pages about the machine', { skip: browserSkip }, () => {
     for (const folder of [places.incoming, dirname(places.status)]) mkdirSync(folder)
     const upgrades = new Upgrades({
       places,
-      installed: () => (isPackage ? { version: '0.1.0', architecture: 'arm64', format: 3 } : null),
+      installed: () => (isPackage ? { version: '0.1.0', architecture: 'arm64', built: null, format: 3 } : null),
       keys: () => signer.keys,
       room: () => Number.MAX_SAFE_INTEGER,
       notedPath: join(state, 'noted'),

@@ -52,6 +52,7 @@ const patterns: readonly string[] = [
   msg('The package is signed with the key {key}, which this gateway does not trust.'),
   msg('The package is for {offered}, and this machine is {architecture}.'),
   msg('The package has version {version}, which is older than the installed {installed}.'),
+  msg('The package is an older build of version {version}, {offered}; installed is that of {installed}.'),
   msg('The package cannot read the stored configuration: its format is {format}, and {stored} is stored.'),
   msg('The package is not what its signature says ({field}).'),
   msg('There is no other version to go back to than the installed {version}.'),
