@@ -1,6 +1,7 @@
 // npm test: everything, end to end included. With --nightly also what takes hours, with --strict (and nightly) no file gets a
 // second run.
 
+import { needsView, runInView } from './lib/open-view.mjs'
 import { testPackages } from './lib/packages.mjs'
 import { consoleBuild, lint, runPhases, tests, types } from './lib/phases.mjs'
 import { setUp } from './lib/setup.mjs'
@@ -8,6 +9,7 @@ import { main } from './lib/terminal.mjs'
 
 await main(() => {
   const args = setUp(process.argv.slice(2), { packages: testPackages })
+  if (needsView()) return runInView('scripts/test.mjs', args)
   const isNightly = args.includes('--nightly')
   const isStrict = isNightly || args.includes('--strict')
   const all = tests({ name: 'tests: unit, contract, end to end', isNightly, isStrict })

@@ -11,9 +11,13 @@ const secretFd = 3
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** Resolves with the exit code; signals that reach us are passed on, and the program decides what they mean. */
-export function runProgram(args, { env = {}, cwd = root, endsWithUs = false, secret } = {}) {
-  const [command, ...rest] = [...(endsWithUs ? tiedToUs() : []), runtime, plainOption, ...args]
-  const child = spawn(command, rest, {
+export function runProgram(args, { endsWithUs = false, ...options } = {}) {
+  return runCommand([...(endsWithUs ? tiedToUs() : []), runtime, plainOption, ...args], { ...options, endsWithUs })
+}
+
+/** The same for any command. */
+export function runCommand([command, ...args], { env = {}, cwd = root, endsWithUs = false, secret } = {}) {
+  const child = spawn(command, args, {
     cwd,
     stdio: ['inherit', 'inherit', 'inherit', ...(secret === undefined ? [] : ['pipe'])],
     env: {

@@ -60,7 +60,7 @@ test('applyd imports nothing but node, itself, pure writers and the types of the
         /^(\.\.\/)+(engines\/|files\/|(?:memory|service-manager)\.ts$|render\/(?:squid|unbound)\.ts$|plan\/(?:nft-piece|live-sets|interception|inspection)\.ts$)/.test(
           from,
         )
-      const isPlan = /^(\.\.\/)+(plan\/artifacts|contract\/error)\.ts$/.test(from)
+      const isPlan = /^(\.\.\/)+(plan\/(?:artifacts|verbs)|contract\/error)\.ts$/.test(from)
       const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
       const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')
       const isSettingsFile =

@@ -22,6 +22,9 @@ export async function reasonWithoutMachine(suite: Suite): Promise<string | false
     return `a test machine needs namespaces and the kernel refused them (${namespaceRefusal})`
   const missing = lacking('/usr/sbin/debootstrap', '/usr/bin/systemd-nspawn')
   if (missing !== false) return missing
+  const { stdout: container } = spawnSync('/usr/bin/systemd-detect-virt', ['--container'], { encoding: 'utf8' })
+  if (container.trim() === 'systemd-nspawn')
+    return 'this machine was booted by systemd-nspawn, which cannot boot another one in it'
   const walls = ['--mount', '--net', '--pid', '--fork', '--mount-proc', '--propagation', 'private']
   const { status, stderr } = spawnSync('/usr/bin/unshare', [...walls, '/bin/sh', '-c', mountTrial], {
     encoding: 'utf8',

@@ -157,8 +157,10 @@ describe('a change', { skip: browserSkip }, () => {
       await page.getByRole('option', { name: '90 s' }).click()
       await page.keyboard.press('Control+Enter')
       const bar = page.locator('[data-bar="probation"]')
+      const answer = bar.getByRole('button', { name: word })
+      await answer.waitFor()
       const before = newest().revision
-      await bar.getByRole('button', { name: word }).click()
+      await answer.click()
       await bar.waitFor({ state: 'detached' })
       assert.equal(newest().revision, word === 'Keep' ? before : before + 1)
       const admin = await gateway.gateway.client('predefined_admin_write')

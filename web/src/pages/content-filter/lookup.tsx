@@ -8,6 +8,7 @@ import type { HandPage } from '../../page.ts'
 import { useGo, usePlace } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
@@ -95,7 +96,7 @@ function Answer({ found }: { readonly found: Found }): ReactNode {
         </Link>
       }
     >
-      <dl className={styles.facts}>
+      <Facts>
         <dt>{t('Understood as')}</dt>
         <dd>
           <PlainText text={url} isMono limit={500} />
@@ -108,7 +109,7 @@ function Answer({ found }: { readonly found: Found }): ReactNode {
         <dd>
           <PlainText text={path} isMono limit={500} />
         </dd>
-      </dl>
+      </Facts>
       <FoundCategories found={categories} />
     </Panel>
   )

@@ -3,6 +3,7 @@
 import type { ReplyOf } from '@gateway/server/contract'
 import type { upgradeStatus } from '@gateway/server/contract/updates'
 import type { ReactNode } from 'react'
+import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
@@ -96,7 +97,7 @@ function Ended({ last }: { readonly last: Last }): ReactNode {
   const reason = reasonOf(last)
   const said = heard(reason)
   return (
-    <dl className={styles.facts}>
+    <Facts>
       {reason === '' ? null : (
         <>
           <dt>{t('What the gateway said')}</dt>
@@ -123,6 +124,6 @@ function Ended({ last }: { readonly last: Last }): ReactNode {
           ? t('root on the machine, with gw upgrade')
           : t('an administrator, with this console or the interface')}
       </dd>
-    </dl>
+    </Facts>
   )
 }

@@ -10,6 +10,7 @@ import { readAgain } from '../../api/reads.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
@@ -50,7 +51,7 @@ export function UploadedPackage({ uploaded, installed, isRunning, onBegun }: Upl
   return (
     <Panel title={t('Uploaded package')}>
       <div className={styles.stack}>
-        <dl className={styles.facts}>
+        <Facts>
           <dt>{t('Version')}</dt>
           <dd>
             <PlainText text={version} limit={60} />
@@ -70,7 +71,7 @@ export function UploadedPackage({ uploaded, installed, isRunning, onBegun }: Upl
             <span>{sha256}</span>
             <CopyButton text={sha256} label={t('Copy the digest')} />
           </dd>
-        </dl>
+        </Facts>
         {failure ? <ProblemBox failure={failure} /> : null}
         <div>
           <Button

@@ -11,6 +11,7 @@ import type { HandPage } from '../../page.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FileDrop } from '../../ui/file-drop.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
@@ -120,7 +121,7 @@ function AuthorityView({ authority }: { readonly authority: Authority }): ReactN
           </Button>
         }
       >
-        <dl className={styles.facts}>
+        <Facts>
           <dt>{t('Origin')}</dt>
           <dd>{t(origins[origin])}</dd>
           <dt>{t('Subject')}</dt>
@@ -140,7 +141,7 @@ function AuthorityView({ authority }: { readonly authority: Authority }): ReactN
           <dd>
             <Time unix={not_after} isExact />
           </dd>
-        </dl>
+        </Facts>
       </Panel>
       <Panel title={t('Where clients can download it')}>
         {addresses.length === 0 ? (
