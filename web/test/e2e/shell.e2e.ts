@@ -111,17 +111,20 @@ describe('the shell of the console', { skip: browserSkip }, () => {
         await dialog.getByLabel('Password', { exact: true }).fill(gateway.password)
         await page.keyboard.press('Enter')
         await dialog.waitFor({ state: 'detached' })
+        // The keys belong to the page when nothing covers it any more.
+        await comment.click()
         assert.equal(await comment.inputValue(), 'not applied yet')
         // Leaving asks first.
-        await page.keyboard.press('Control+k')
-        await page.keyboard.type('dashboard')
-        await page.keyboard.press('Enter')
+        const leave = async (): Promise<void> => {
+          await ask(page, 'dashboard')
+          await page.getByRole('option', { name: /^Dashboard/, selected: true }).waitFor()
+          await page.keyboard.press('Enter')
+        }
+        await leave()
         const guard = page.getByRole('dialog', { name: 'Leave without these changes?' })
         await guard.getByRole('button', { name: 'Cancel' }).click()
         assert.equal(await comment.inputValue(), 'not applied yet')
-        await page.keyboard.press('Control+k')
-        await page.keyboard.type('dashboard')
-        await page.keyboard.press('Enter')
+        await leave()
         await guard.getByRole('button', { name: 'Leave and lose them' }).click()
         await goesTo(page, 'overview/dashboard')
       }, `${somewhere}/new`)
