@@ -5,9 +5,21 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { unlessComplete } from '../../test/support/requires.ts'
 import { until } from '../../test/support/until.ts'
 import { trimLog } from '../files/trim-log.ts'
-import { identify, processesMarked, run, signal, stateOf, whileSuspended } from './processes.ts'
+import {
+  identify,
+  isSameBoot,
+  processesMarked,
+  readKernelIdentity,
+  run,
+  signal,
+  stateOf,
+  whileSuspended,
+} from './processes.ts'
+
+const isRoot = process.getuid?.() === 0
 
 test('a program answers with its status, its output and what it was given', async () => {
   assert.deepEqual(await run(['/bin/cat', '-'], 5000, 'given'), { code: 0, failure: null, stdout: 'given', stderr: '' })
@@ -76,4 +88,21 @@ test('a file is emptied under a process that writes all the time, and no line is
     -1,
   )
   assert.ok(lines.length > 20 * 1000)
+})
+
+test('a container that boots again in the same network is another boot', {
+  skip: isRoot ? false : unlessComplete('only root can make a table of processes'),
+}, async () => {
+  const module = JSON.stringify(import.meta.resolve('./processes.ts'))
+  const show = `import(${module}).then((own) => process.stdout.write(own.readKernelIdentity()))`
+  const boot = async (): Promise<string> => {
+    const command = ['/usr/bin/unshare', '--pid', '--fork', '--mount-proc', process.execPath, '--eval', show]
+    const { code, stdout, stderr } = await run(command, 60_000)
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+  const [one, other] = [await boot(), await boot()]
+  assert.equal(one.split(' ')[1], other.split(' ')[1])
+  assert.equal(isSameBoot(one, other), false)
+  assert.equal(isSameBoot(readKernelIdentity(), readKernelIdentity()), true)
 })

@@ -122,9 +122,13 @@ export function processesMarked(entry: string, image: string | null = null, proc
   return { found, isSettled }
 }
 
-/** Which running kernel and network namespace we act on: rules and process numbers mean nothing in another one. */
+/**
+ * Which boot and network namespace we act on: rules and process numbers mean nothing in another one. A container that boots
+ * again, and a lab that starts again, may see the same boot of the kernel and a namespace of the same number, but never a
+ * first process of the same time.
+ */
 export const readKernelIdentity = (): string =>
-  `${readProc('sys/kernel/random/boot_id').trim()} ${readlinkSync('/proc/self/ns/net')}`
+  `${readProc('sys/kernel/random/boot_id').trim()}/${identify(1)?.startTime} ${readlinkSync('/proc/self/ns/net')}`
 
 /** Process numbers and start times of another boot mean other processes. */
 export const isSameBoot = (one: string, other: string): boolean => one.split(' ')[0] === other.split(' ')[0]
