@@ -237,13 +237,15 @@ describe('the shell of the console', { skip: browserSkip }, () => {
     })
 
     it('leaves only choices of looks in the browser after a sign-out', async () => {
-      await withPage(async (_, page) => {
+      await withPage(async (opened, page) => {
         await openMenu(page)
         await page
           .getByRole('menuitem', { name: 'Dark theme' })
           .or(page.getByRole('menuitem', { name: 'Light theme' }))
           .click()
         await page.evaluate(() => localStorage.setItem('portcullis.something', 'else'))
+        // What is still being read when the session ends would be refused.
+        await opened.settle()
         await openMenu(page)
         await page.getByRole('menuitem', { name: 'Sign out' }).click()
         await page.getByLabel('Login').waitFor()
