@@ -2,6 +2,7 @@
 // checks to a server that speaks the protocol, and nothing left when it is off.
 
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
@@ -67,9 +68,13 @@ describe('the monitoring agent on the wire', { skip }, () => {
     assert.equal(await askFromInternet('agent.ping'), null)
   })
 
-  it('runs no command of a server', async () => {
+  it('runs no command of a server, and shows no file of the gateway', async () => {
     assert.match((await ask('system.run[id]')) ?? '', /^ZBX_NOTSUPPORTED/)
-    assert.match((await ask(`vfs.file.contents[${gateway.stateDir}/snmp/snmpd.conf]`)) ?? '', /^ZBX_NOTSUPPORTED/)
+    const records = join(gateway.stateDir, 'applyd', 'units.json')
+    assert.equal(existsSync(records), true)
+    assert.match((await ask(`vfs.file.contents[${records}]`)) ?? '', /^ZBX_NOTSUPPORTED/)
+    // What every account of the machine can read it shows.
+    assert.match((await ask('vfs.file.contents[/etc/os-release]')) ?? '', /^ID=debian$/m)
   })
 
   it('answers servers behind external interfaces, with a port that means nothing', async () => {
