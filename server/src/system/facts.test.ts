@@ -11,6 +11,7 @@ import {
   defaultGateways,
   externalInterfaces,
   externalIpv6Interfaces,
+  parseCards,
   parseInterfaces,
   parseLease,
   readFacts,
@@ -131,6 +132,31 @@ describe('interfaces', () => {
         ['eth1', '02:00:00:00:00:02'],
       ],
     )
+  })
+
+  it('that can be chosen as cards say whether there is a carrier and where they are plugged in', () => {
+    const veth = { linkinfo: { info_kind: 'veth' } }
+    const cards = parseCards(
+      JSON.stringify([
+        shown({ ifname: 'eth1', parentbus: 'pci', parentdev: '0000:03:00.0' }),
+        shown({ ifname: 'eth2', address: '02:00:00:00:00:02', flags: ['NO-CARRIER', 'UP'], operstate: 'DOWN' }),
+        shown({ ifname: 'lan0', address: '02:00:00:00:00:03', flags: ['BROADCAST'], operstate: 'DOWN', ...veth }),
+        // Two devices of one MAC: a connection finds the first by name.
+        shown({ ifname: 'eth9', address: '02:00:00:00:00:02' }),
+        shown({ ifname: 'veth1a2b3c', address: '02:00:00:00:00:04', ...veth }),
+        shown({ ifname: 'box', address: '02:00:00:00:00:05', master: 'br0', ...veth }),
+        ...['bridge', 'tun', 'vlan', 'bond', 'dummy', 'ifb', 'macvlan'].map((kind, at) =>
+          shown({ ifname: kind, address: `02:00:00:00:01:0${at}`, linkinfo: { info_kind: kind } }),
+        ),
+        shown({ ifname: 'ppp0', link_type: 'ppp', address: undefined }),
+        shown({ ifname: 'lo', link_type: 'loopback' }),
+      ]),
+    )
+    assert.deepEqual(cards, [
+      { name: 'eth1', mac: '02:00:00:00:00:01', hasCarrier: true, bus: 'pci 0000:03:00.0' },
+      { name: 'eth2', mac: '02:00:00:00:00:02', hasCarrier: false, bus: null },
+      { name: 'lan0', mac: '02:00:00:00:00:03', hasCarrier: null, bus: null },
+    ])
   })
 })
 

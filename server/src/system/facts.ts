@@ -102,6 +102,11 @@ interface ShownLink {
   readonly address?: string
   /** The card's own MAC when it has lent itself to an aggregated interface. */
   readonly permaddr?: string
+  /** The bridge or aggregated interface that it is a port of. */
+  readonly master?: string
+  /** What it is plugged into; newer kernels say so. */
+  readonly parentbus?: string
+  readonly parentdev?: string
   readonly linkinfo?: { readonly info_kind?: string }
   readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[]
 }
@@ -124,6 +129,34 @@ export function parseInterfaces(text: string): readonly InterfaceFact[] {
 /** VLANs, bonds and the like have the MAC of a card below them, which must be found by it alone. */
 const isCard = ({ link_type: type, linkinfo }: ShownLink): boolean =>
   type === 'ether' && (linkinfo?.info_kind === undefined || linkinfo.info_kind === 'veth')
+
+/** A card of the machine, as a person tells it from the others. */
+export interface CardFact {
+  readonly name: string
+  readonly mac: string
+  /** Null while it is switched off: it does not look for a carrier then. */
+  readonly hasCarrier: boolean | null
+  readonly bus: string | null
+}
+
+/** The cards that a connection can be put on: of several devices with one MAC the one that would be found by it. */
+export function parseCards(text: string): readonly CardFact[] {
+  const links = new Map((JSON.parse(text) as ShownLink[]).map((link) => [link.ifname, link]))
+  const taken = new Set<string>()
+  return parseInterfaces(text).flatMap(({ name, mac }): CardFact[] => {
+    const link = links.get(name)
+    if (link === undefined || mac === '' || taken.has(mac)) return []
+    taken.add(mac)
+    if (isOfGuest(link)) return []
+    const { flags, parentbus, parentdev } = link
+    const hasCarrier = flags.includes('UP') ? flags.includes('LOWER_UP') : null
+    return [{ name, mac, hasCarrier, bus: parentbus && parentdev ? `${parentbus} ${parentdev}` : null }]
+  })
+}
+
+/** The outer end of a container's cable, by its bridge or by the names that programs give them; the inner end is a card there. */
+const isOfGuest = ({ ifname, master, linkinfo }: ShownLink): boolean =>
+  linkinfo?.info_kind === 'veth' && (master !== undefined || /^(?:veth|cali|lxc|cni|vnet)/.test(ifname))
 
 /** Without applyd only what is up and has an address is known. */
 const fromNode = (): readonly InterfaceFact[] =>

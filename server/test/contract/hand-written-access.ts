@@ -340,6 +340,7 @@ export const handWritten: Readonly<Record<string, string>> = {
   'PATCH /network/connections/:connection_id': 'W',
   'DELETE /network/connections/:connection_id': 'W',
   'PUT /network/setup': 'W',
+  'GET /network/cards': readers,
   'GET /network/states': readers,
   'GET /network/status': readers,
   'GET /network/kernel_settings': readers,

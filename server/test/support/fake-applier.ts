@@ -66,6 +66,8 @@ export class FakeApplier implements Applier {
   /** Packets by origin; an origin that is not listed has counted none. */
   readonly hitCounts = new Map<string, number>()
   epoch = 'fake'
+  /** As ip(8) shows them. */
+  shownDevices: readonly object[] = []
   /** What the kernel tracks. */
   tracked: SessionTable = { text: '', isCut: false, isCounting: true, limitation: null }
   /** The result for a packet. */
@@ -175,7 +177,7 @@ export class FakeApplier implements Applier {
 
   async devices(): Promise<string> {
     this.#orFail()
-    return '[]'
+    return JSON.stringify(this.shownDevices)
   }
 
   async hits(): Promise<Hits> {

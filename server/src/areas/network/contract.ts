@@ -21,6 +21,7 @@ import {
   Zone,
 } from './contract-fields.ts'
 
+export { showCards } from './contract-cards.ts'
 export type { KernelSettingState } from './contract-kernel.ts'
 export { showKernelSettings, showStatus } from './contract-kernel.ts'
 

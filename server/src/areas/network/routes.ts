@@ -3,6 +3,7 @@
 import { secretMask } from '../../contract/fields.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes, perValue } from '../../http/routes.ts'
+import { machineCards } from './cards.ts'
 import { type Connection, passwordPlace, spans, tunnels } from './config.ts'
 import * as contract from './contract.ts'
 import { connectionFields, spanFields, tunnelFields } from './edits.ts'
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   }),
   handle(contract.showStatus, async ({ services }) => [forwardingStatus(await services.observe())]),
   handle(contract.showKernelSettings, async ({ services }) => kernelSettingStates(await services.observe())),
+  handle(contract.showCards, ({ config, services }) => machineCards(config, services)),
   handle(contract.showStates, async (context) => connectionStates(await viewOf(context))),
   ...listRoutes(contract.aggregatedInterfaces, aggregatedList),
   handle(contract.showAggregatedStates, async (context) => aggregatedStates(await viewOf(context))),
