@@ -2,6 +2,7 @@
 // of an area is loaded only when a field refers to it.
 
 import type { Endpoint } from '@gateway/server/contract'
+import { t } from '../words.ts'
 import type { Item } from './define.ts'
 
 export interface Source {
@@ -10,6 +11,10 @@ export interface Source {
   readonly load: () => Promise<Endpoint>
   readonly value: (row: Item) => string
   readonly label: (row: Item) => string
+  /** Where the list stands in the reply, when it is not the reply. */
+  readonly rowsIn?: string
+  /** What stands beside the label in place of the kind, in the language of the person. */
+  readonly detail?: (row: Item) => string
   /** Which rows are of the kind. */
   readonly holds?: (row: Item, kind: string) => boolean
 }
@@ -31,7 +36,22 @@ const objects: Source = {
   },
 }
 
+/** A card by its name and MAC; beside it whether a cable is plugged in, and what uses it. */
+const cards: Source = {
+  path: '/network/cards',
+  load: async () => (await import('@gateway/server/contract/network')).showCards,
+  rowsIn: 'cards',
+  value: (row) => String(row.mac ?? ''),
+  label: (row) => `${row.name} · ${row.mac}`,
+  detail: ({ has_carrier: carrier, connection }) => {
+    const state = carrier === null ? t('switched off') : carrier === true ? t('link up') : t('no link')
+    const title = (connection as Item | null)?.title
+    return title === undefined ? state : t('{state}, used by {name}', { state, name: String(title) })
+  },
+}
+
 const sources: Readonly<Record<string, Source>> = {
+  card: cards,
   connection: named(
     '/network/connections',
     async () => (await import('@gateway/server/contract/network')).connections.list,
@@ -67,7 +87,10 @@ const sources: Readonly<Record<string, Source>> = {
 }
 
 /** Kinds that no list of the interface names: the person types the value. */
-const unlisted = new Set(['card', 'security_group'])
+const unlisted = new Set(['security_group'])
+
+/** Kinds whose list may be short of some: a card that is plugged in later. */
+const alsoTyped = new Set(['card'])
 
 export const sourceOf = (kind: string): Source | null => (unlisted.has(kind) ? null : (sources[kind] ?? objects))
 
@@ -86,4 +109,5 @@ export const bareNumber = (id: string): number | null => {
 export const isListed = (kinds: readonly string[]): boolean => kinds.some((kind) => sourceOf(kind) !== null)
 
 /** Kinds of things that a value need not be chosen from: another text can be typed. */
-export const takesTyped = (kinds: readonly string[]): boolean => kinds.some((kind) => sourceOf(kind) === null)
+export const takesTyped = (kinds: readonly string[]): boolean =>
+  kinds.some((kind) => sourceOf(kind) === null || alsoTyped.has(kind))

@@ -1,5 +1,5 @@
 // The first set-up in a browser, in the lab: faults beside their fields, the review in place of the dialog, a trial that is kept, and
-// one that is put back. What is kept is on the cards and in the interface.
+// one that is put back. What is kept is on the cards and in the interface. Cards are chosen from those of the machine, or typed.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -13,6 +13,7 @@ import { labConsole } from '../support/console.ts'
 const password = 'correct horse 9'
 
 interface Connection {
+  readonly title: string
   readonly type: string
   readonly mac: string
   readonly addresses: readonly string[]
@@ -55,6 +56,11 @@ describe('the first set-up', { skip: browserSkip }, () => {
     return { dialog, outside, inside, send: dialog.getByRole('button', { name: 'Set up both cards' }) }
   }
   const box = (side: Locator, name: string): Locator => side.getByRole('textbox', { name })
+  const card = (side: Locator, name = 'Card'): Locator => side.getByRole('combobox', { name })
+  const type = async (side: Locator, mac: string, name = 'Card'): Promise<void> => {
+    await card(side, name).fill(mac)
+    await card(side, name).press('Tab')
+  }
   const fill = async (side: Locator, fields: Readonly<Record<string, string>>): Promise<void> => {
     for (const [label, value] of Object.entries(fields)) await box(side, label).fill(value)
   }
@@ -84,13 +90,25 @@ describe('the first set-up', { skip: browserSkip }, () => {
     const [wan, lan] = [await connection(page, 'wan'), await connection(page, 'lan')]
     const { dialog, outside, inside, send } = await opened(page)
     await send.click()
-    for (const side of [outside, inside]) await faultOf(box(side, 'Card'), 'Must be the MAC of a card')
+    for (const side of [outside, inside]) await faultOf(card(side), 'Must be the MAC of a card')
 
-    await fill(outside, { Card: wan.mac, Addresses: wan.addresses.join('\n'), Gateway: '192.0.2.77' })
-    await fill(inside, { Card: wan.mac, Addresses: lan.addresses.join('\n') })
+    await type(outside, wan.mac.toUpperCase().replaceAll(':', '-'))
+    await fill(outside, { Addresses: wan.addresses.join('\n'), Gateway: '192.0.2.77' })
+    await type(inside, wan.mac)
+    for (const side of [outside, inside]) assert.equal(await card(side).inputValue(), `wan0 · ${wan.mac}`)
+    await fill(inside, { Addresses: lan.addresses.join('\n') })
     await send.click()
-    await faultOf(box(inside, 'Card'), 'The two cards must be different ones.')
-    await box(inside, 'Card').fill(lan.mac)
+    await faultOf(card(inside), 'The two cards must be different ones.')
+    await inside.getByRole('button', { name: 'Open the list' }).click()
+    const offered = page.getByRole('option')
+    await offered.first().waitFor()
+    assert.deepEqual(await offered.allInnerTexts().then((texts) => texts.map((text) => text.replaceAll(/\s+/g, ' '))), [
+      `lan0 · ${lan.mac} link up, used by ${lan.title}`,
+      `wan0 · ${wan.mac} link up, used by ${wan.title}`,
+    ])
+    assert.deepEqual(await findBarriers(console), [])
+    await offered.filter({ hasText: 'lan0' }).click()
+    assert.equal(await card(inside).inputValue(), `lan0 · ${lan.mac}`)
     await send.click()
     await faultOf(box(outside, 'Gateway'), 'The gateway must be inside a network of this interface.')
     await box(outside, 'Gateway').fill(wan.gateway ?? '')
@@ -135,8 +153,10 @@ describe('the first set-up', { skip: browserSkip }, () => {
     const { page } = console
     const [wan, lan] = [await connection(page, 'wan'), await connection(page, 'lan')]
     const { outside, inside, send } = await opened(page)
-    await fill(outside, { Card: wan.mac, Addresses: wan.addresses.join('\n'), Gateway: wan.gateway ?? '' })
-    await fill(inside, { Card: lan.mac, Addresses: [...lan.addresses, '10.30.0.1/24'].join('\n') })
+    await type(outside, wan.mac)
+    await fill(outside, { Addresses: wan.addresses.join('\n'), Gateway: wan.gateway ?? '' })
+    await type(inside, lan.mac)
+    await fill(inside, { Addresses: [...lan.addresses, '10.30.0.1/24'].join('\n') })
     await send.click()
     await reviewOf(page)
       .getByRole('button', { name: /^Apply for 90 s/ })
@@ -150,13 +170,16 @@ describe('the first set-up', { skip: browserSkip }, () => {
   it('says in Russian what the gateway refuses', async () => {
     await using console = await open('ru-RU')
     const { page } = console
-    const { mac } = await connection(page, 'wan')
+    const { mac, title } = await connection(page, 'wan')
     await page.getByRole('button', { name: 'Настроить обе карты' }).click()
     const dialog = page.getByRole('dialog', { name: 'Настроить обе карты' })
-    for (const side of await dialog.getByRole('group').all())
-      await fill(side, { 'Сетевая карта': mac, Адреса: '10.20.0.1/24' })
+    for (const side of await dialog.getByRole('group').all()) {
+      await side.getByRole('button', { name: 'Открыть список' }).click()
+      await page.getByRole('option', { name: `${mac} связь есть, использует ${title}` }).click()
+      await fill(side, { Адреса: '10.20.0.1/24' })
+    }
     await dialog.getByRole('button', { name: 'Настроить обе карты' }).click()
-    await faultOf(box(dialog.getByRole('group').last(), 'Сетевая карта'), 'Нужны две разные карты.')
+    await faultOf(card(dialog.getByRole('group').last(), 'Сетевая карта'), 'Нужны две разные карты.')
     await console.close()
   })
 })

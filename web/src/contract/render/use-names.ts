@@ -5,6 +5,7 @@ import { type UseQueryOptions, useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { addressOf, call, type Reply } from '../../api/call.ts'
 import type { Failure } from '../../api/failure.ts'
+import { t } from '../../words.ts'
 import type { Choices, Item } from '../define.ts'
 import { rowsIn } from '../plan.ts'
 import { bareNumber, type Source, sourceOf, sourcesOf } from '../references.ts'
@@ -47,7 +48,7 @@ export function useNames(kinds: readonly string[], others: readonly Choices[] = 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the stamp says whether something was read again
   return useMemo(() => {
     const rows = new Map<string, readonly unknown[]>()
-    for (const [at, { path }] of sources.entries()) rows.set(path, listOf(results[at]?.data))
+    for (const [at, source] of sources.entries()) rows.set(source.path, rowsIn(results[at]?.data?.data, source.rowsIn))
     const replies = new Map<string, unknown>(sources.map(({ path }, at) => [path, results[at]?.data?.data]))
     for (const [at, { endpoint }] of asked.entries())
       replies.set(endpoint.path, results[sources.length + at]?.data?.data)
@@ -72,16 +73,17 @@ export function useNames(kinds: readonly string[], others: readonly Choices[] = 
   }, [stamp, kinds.join()])
 }
 
-const listOf = (reply: Reply<unknown> | undefined): readonly unknown[] =>
-  Array.isArray(reply?.data) ? (reply.data as readonly unknown[]) : []
-
 function choicesOf(kind: string, rows: ReadonlyMap<string, readonly unknown[]>): Choice[] {
   const source = sourceOf(kind)
   if (!source) return []
   const fits = (rows.get(source.path) ?? []) as readonly Item[]
   return fits
     .filter((row) => source.holds?.(row, kind) ?? true)
-    .map((row) => ({ value: source.value(row), label: source.label(row), kind: valueWord(kind) }))
+    .map((row) => ({
+      value: source.value(row),
+      label: source.label(row),
+      kind: source.detail?.(row) ?? t(valueWord(kind)),
+    }))
 }
 
 /** An id as a field of this type has it: whole, or its number alone. */

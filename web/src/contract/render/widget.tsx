@@ -308,11 +308,11 @@ function Picker({ field, path, value, ids, isOff, label }: ControlProps): ReactN
   const { choices } = spec
   const options = choices
     ? form.names.rowsOf(choices).map((row) => ({ value: String(choices.value(row)), label: choices.label(row) }))
-    : form.names.choicesFor(kinds).map((choice) => ({ ...choice, kind: t(choice.kind ?? '') }))
+    : form.names.choicesFor(kinds)
   const given = Array.isArray(value) ? value : value === null || value === undefined || value === '' ? [] : [value]
   const read = (id: string): unknown => {
     if (choices) return isNumber ? Number(id) : id
-    return asValue(id, isNumber) ?? id
+    return asValue(kinds.includes('card') ? tidyMac(id) : id, isNumber) ?? id
   }
   const problems = new Map(
     [...entryFaults(form.faults, path)].map(([at, message]) => [asChoice(given[at], options), message]),

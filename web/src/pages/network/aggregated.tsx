@@ -3,6 +3,7 @@
 import { aggregatedInterfaces } from '@gateway/server/contract/network'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import { NoCards } from './cards.tsx'
 import './gateway-words.ts'
 import { AggregatedCell } from './state-cells.tsx'
 
@@ -24,7 +25,13 @@ export const page = collectionPage({
     'nics',
     'comment',
   ],
-  fields: { nics: { label: msg('Cards'), widget: 'lines', hint: msg('One MAC a line.') } },
+  fields: {
+    nics: {
+      label: msg('Cards'),
+      hint: msg('Cards of this machine. The MAC of another card can be typed.'),
+      help: () => <NoCards />,
+    },
+  },
   empty: {
     text: msg('Several cards that act as one: faster, and it goes on when a cable breaks.'),
     example: { enabled: true, title: 'Uplink', comment: '', nics: ['11:22:33:44:55:66', '11:22:33:44:55:67'] },

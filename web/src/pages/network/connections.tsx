@@ -1,8 +1,9 @@
 // Connections: what is stored, beside what the machine makes of it now. Which fields a connection has follows from its type.
 
-import { type ConnectionType, connections, fieldsOf, setUpNetwork } from '@gateway/server/contract/network'
+import { type ConnectionType, connections, fieldsOf, setUpNetwork, showCards } from '@gateway/server/contract/network'
 import { action, collectionPage, type FieldSpec, type Item } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
+import { NoCards } from './cards.tsx'
 import './gateway-words.ts'
 import { AddressCell, DeviceCell, LinkCell, WayCell } from './state-cells.tsx'
 
@@ -47,7 +48,8 @@ export const page = collectionPage({
     osdevname: { isHidden: true },
     mac: byType('mac', {
       label: msg('Card'),
-      hint: msg('MAC of the card in lower case, or the id of an aggregated interface.'),
+      hint: msg('A card of this machine or an aggregated interface. The MAC of another card can be typed.'),
+      help: () => <NoCards />,
     }),
     enable_dhcp: byType('enable_dhcp', { label: msg('Address by DHCP') }),
     addresses: byType('addresses', { widget: 'lines', placeholder: '192.0.2.1/24' }),
@@ -84,7 +86,7 @@ export const page = collectionPage({
         outside: {
           label: msg('Outside, to the provider'),
           fields: {
-            mac: { label: msg('Card') },
+            mac: { label: msg('Card'), help: () => <NoCards /> },
             enable_dhcp: { label: msg('Address by DHCP') },
             addresses: { widget: 'lines', placeholder: '192.0.2.2/24' },
             dns: { label: msg('DNS servers'), widget: 'lines' },
@@ -102,7 +104,7 @@ export const page = collectionPage({
           hint: msg('Empty: no rule is added. Without a rule, new connections from outside are dropped.'),
         },
       },
-      reads: [connections.list],
+      reads: [connections.list, showCards],
     }),
   ],
   empty: {

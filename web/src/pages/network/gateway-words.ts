@@ -5,6 +5,7 @@ import { learn, msg } from '../../words.ts'
 /** What it says word by word. */
 export const sentences: readonly string[] = [
   msg('The two cards must be different ones.'),
+  msg('The devices of the machine are not listed in a form that the gateway reads.'),
   msg('This field is missing.'),
   msg('Must be the MAC of a card or the id of an aggregated interface.'),
   msg('Must be an IPv4 address with a prefix.'),
@@ -24,6 +25,7 @@ export const sentences: readonly string[] = [
 
 /** What it says with names and values in it. */
 const patterns: readonly string[] = [
+  msg('Stored and checked, not applied: {why}'),
   msg('The {field} of a connection cannot be changed.'),
   msg('A connection of the type {type} does not have this field.'),
   msg('Must have at most {limit} characters.'),
