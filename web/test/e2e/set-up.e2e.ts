@@ -104,6 +104,7 @@ describe('the first set-up', { skip: browserSkip }, () => {
     await offered.first().waitFor()
     assert.deepEqual(await offered.allInnerTexts().then((texts) => texts.map((text) => text.replaceAll(/\s+/g, ' '))), [
       `lan0 · ${lan.mac} link up, used by ${lan.title}`,
+      'opt0 · 02:00:c6:12:00:02 switched off',
       `wan0 · ${wan.mac} link up, used by ${wan.title}`,
     ])
     assert.deepEqual(await findBarriers(console), [])
