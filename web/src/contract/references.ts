@@ -13,8 +13,8 @@ export interface Source {
   readonly label: (row: Item) => string
   /** Where the list stands in the reply, when it is not the reply. */
   readonly rowsIn?: string
-  /** What stands beside the label in place of the kind, in the language of the person. */
-  readonly detail?: (row: Item) => string
+  /** What helps to choose it, in the language of the person. */
+  readonly hint?: (row: Item) => string
   /** Which rows are of the kind. */
   readonly holds?: (row: Item, kind: string) => boolean
 }
@@ -36,14 +36,14 @@ const objects: Source = {
   },
 }
 
-/** A card by its name and MAC; beside it whether a cable is plugged in, and what uses it. */
+/** A card by its name and MAC; below it whether a cable is plugged in, and what uses it. */
 const cards: Source = {
   path: '/network/cards',
   load: async () => (await import('@gateway/server/contract/network')).showCards,
   rowsIn: 'cards',
   value: (row) => String(row.mac ?? ''),
   label: (row) => `${row.name} · ${row.mac}`,
-  detail: ({ has_carrier: carrier, connection }) => {
+  hint: ({ has_carrier: carrier, connection }) => {
     const state = carrier === null ? t('switched off') : carrier === true ? t('link up') : t('no link')
     const title = (connection as Item | null)?.title
     return title === undefined ? state : t('{state}, used by {name}', { state, name: String(title) })

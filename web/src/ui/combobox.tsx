@@ -8,6 +8,7 @@ import control from './control.module.css'
 import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
 import list from './list.module.css'
+import { PlainText } from './plain-text.tsx'
 import type { InputProps } from './text-input.tsx'
 
 export interface ComboboxOption {
@@ -15,6 +16,8 @@ export interface ComboboxOption {
   readonly label: string
   /** The sort of thing it is, such as "subnet", shown beside it. */
   readonly kind?: string | undefined
+  /** What helps to choose it, below it in the list only. */
+  readonly hint?: string | undefined
 }
 
 export interface ComboboxProps extends Omit<InputProps, 'onEnter'> {
@@ -37,6 +40,8 @@ export interface ComboboxProps extends Omit<InputProps, 'onEnter'> {
 const createValue = '\u0000create'
 /** More are found by typing on. */
 const shownOptions = 100
+/** A name of a person's own may be very long. */
+const hintLimit = 120
 
 interface ChangeDetails {
   readonly reason: string
@@ -156,6 +161,11 @@ export function Combobox({
                   <>
                     <span className={cx(list.text, isMono && 'mono')} dir="auto">
                       {option.label}
+                      {option.hint === undefined ? null : (
+                        <span className={list.hint}>
+                          <PlainText text={option.hint} limit={hintLimit} />
+                        </span>
+                      )}
                     </span>
                     {option.kind === undefined ? null : <span className={list.kind}>{option.kind}</span>}
                     <span className={list.tick}>
@@ -232,5 +242,5 @@ export function Combobox({
 function fits(option: ComboboxOption, query: string, chosen: string, isMultiple: boolean): boolean {
   const wanted = query.trim().toLocaleLowerCase()
   if (wanted === '' || (!isMultiple && query === chosen)) return true
-  return `${option.label} ${option.kind ?? ''}`.toLocaleLowerCase().includes(wanted)
+  return `${option.label} ${option.kind ?? ''} ${option.hint ?? ''}`.toLocaleLowerCase().includes(wanted)
 }

@@ -103,9 +103,9 @@ describe('the first set-up', { skip: browserSkip }, () => {
     const offered = page.getByRole('option')
     await offered.first().waitFor()
     assert.deepEqual(await offered.allInnerTexts().then((texts) => texts.map((text) => text.replaceAll(/\s+/g, ' '))), [
-      `lan0 · ${lan.mac} link up, used by ${lan.title}`,
-      'opt0 · 02:00:c6:12:00:02 switched off',
-      `wan0 · ${wan.mac} link up, used by ${wan.title}`,
+      `lan0 · ${lan.mac} link up, used by ${lan.title} Card`,
+      'opt0 · 02:00:c6:12:00:02 switched off Card',
+      `wan0 · ${wan.mac} link up, used by ${wan.title} Card`,
     ])
     assert.deepEqual(await findBarriers(console), [])
     await offered.filter({ hasText: 'lan0' }).click()

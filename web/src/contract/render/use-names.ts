@@ -15,6 +15,7 @@ export interface Choice {
   readonly value: string
   readonly label: string
   readonly kind?: string
+  readonly hint?: string
 }
 
 export interface Names {
@@ -82,7 +83,8 @@ function choicesOf(kind: string, rows: ReadonlyMap<string, readonly unknown[]>):
     .map((row) => ({
       value: source.value(row),
       label: source.label(row),
-      kind: source.detail?.(row) ?? t(valueWord(kind)),
+      kind: t(valueWord(kind)),
+      ...(source.hint ? { hint: source.hint(row) } : {}),
     }))
 }
 
