@@ -50,7 +50,7 @@ describe('sentences of the gateway', () => {
     'runtime/upgrades/upgrades.ts',
     'files/signed-package.ts',
     'areas/updates/routes.ts',
-    'areas/network/cards.ts',
+    'areas/network/status-cards.ts',
     'areas/network/rules.ts',
     'areas/network/setup.ts',
     'areas/network/edits.ts',

@@ -3,12 +3,12 @@
 import { secretMask } from '../../contract/fields.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes, perValue } from '../../http/routes.ts'
-import { machineCards } from './cards.ts'
 import { type Connection, passwordPlace, spans, tunnels } from './config.ts'
 import * as contract from './contract.ts'
 import { connectionFields, spanFields, tunnelFields } from './edits.ts'
 import { aggregatedList, connectionList, spanList, tunnelList, vceList } from './lists.ts'
 import { aggregatedStates, connectionStates, type NetworkView, tunnelStates } from './status.ts'
+import { machineCards } from './status-cards.ts'
 import { forwardingStatus, kernelSettingStates } from './status-kernel.ts'
 
 type Reveal = ReturnType<Context['revealer']>
