@@ -89,6 +89,7 @@ describe('the first set-up', { skip: browserSkip }, () => {
     const { page } = console
     const [wan, lan] = [await connection(page, 'wan'), await connection(page, 'lan')]
     const { dialog, outside, inside, send } = await opened(page)
+    await until('the first card has the focus', () => card(outside).evaluate((one) => one === document.activeElement))
     await send.click()
     for (const side of [outside, inside]) await faultOf(card(side), 'Must be the MAC of a card')
 

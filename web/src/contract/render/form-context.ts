@@ -14,8 +14,8 @@ export interface FormState {
   readonly speaking: Speaking
   readonly names: Names
   readonly onChange: (path: string, value: unknown) => void
-  /** The first field takes the focus. */
-  readonly isFocused: boolean
+  /** The path of the field that takes the focus when the form opens. */
+  readonly focused: string | null
   /** Fields that stay as they are, with the reason. */
   readonly fixed: { readonly why: string; readonly except: readonly string[] } | null
 }
@@ -30,7 +30,7 @@ export const FormContext = createContext<FormState>({
   speaking: { zone: 'UTC', language: 'en', nameOf: () => null },
   names: nothing,
   onChange: () => {},
-  isFocused: false,
+  focused: null,
   fixed: null,
 })
 

@@ -6,7 +6,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
 import { heard, t } from '../../words.ts'
 import type { Group, Item } from '../define.ts'
-import type { Faults } from '../draft.ts'
+import { type Faults, joinPath } from '../draft.ts'
 import { emptyItem, type FormField } from '../schema.ts'
 import type { Speaking } from '../values.ts'
 import styles from './form.module.css'
@@ -40,12 +40,12 @@ export function Form({
   isFocused = false,
   fixed = null,
 }: FormProps): ReactNode {
-  const state = useMemo<FormState>(
-    () => ({ value, base, faults, isDisabled, onChange, speaking, names: speaking.names, isFocused: false, fixed }),
-    [value, base, faults, isDisabled, onChange, speaking, fixed],
-  )
   const parts = useMemo(() => partsOf(fields, groups ?? []), [fields, groups])
-  const firstText = parts.flatMap((part) => part.fields).find(({ kind }) => focusable.has(kind))?.name
+  const focused = isFocused ? firstPath(parts.flatMap((part) => part.fields)) : null
+  const state = useMemo<FormState>(
+    () => ({ value, base, faults, isDisabled, onChange, speaking, names: speaking.names, focused, fixed }),
+    [value, base, faults, isDisabled, onChange, speaking, focused, fixed],
+  )
   return (
     <FormContext value={state}>
       <div className={styles.form}>
@@ -58,9 +58,7 @@ export function Form({
               <ChosenField group={group} fields={own} />
             ) : (
               own.map((field) => (
-                <FormContext key={field.name} value={{ ...state, isFocused: isFocused && field.name === firstText }}>
-                  <FormWidget field={field} path={field.name} value={value[field.name]} />
-                </FormContext>
+                <FormWidget key={field.name} field={field} path={field.name} value={value[field.name]} />
               ))
             )}
           </div>
@@ -114,6 +112,16 @@ function partsOf(fields: readonly FormField[], groups: readonly Group[]): Part[]
 
 /** Kinds of widgets that can take the focus when the form opens. */
 const focusable: ReadonlySet<string> = new Set(['text', 'number', 'object', 'objects', 'select', 'secret', 'lines'])
+
+/** The first of them from above: a later one would scroll what is before it out of sight. */
+function firstPath(fields: readonly FormField[], above = ''): string | null {
+  for (const { name, kind, isNullable, fields: inner } of fields) {
+    const path = joinPath(above, name)
+    const found = kind === 'group' && !isNullable ? firstPath(inner, path) : focusable.has(kind) ? path : null
+    if (found !== null) return found
+  }
+  return null
+}
 
 const orderOf = ({ name }: FormField): number => (name === 'enabled' ? 0 : name === 'comment' ? 2 : 1)
 

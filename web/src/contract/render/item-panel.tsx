@@ -244,7 +244,7 @@ function ShownFields({ fields, row, speaking }: ShownFieldsProps): ReactNode {
     speaking,
     names: speaking.names,
     onChange: () => {},
-    isFocused: false,
+    focused: null,
     fixed: null,
   }
   return (

@@ -139,7 +139,7 @@ function Control({ field, path, value, ids, isOff, label }: ControlProps): React
   const base = {
     ...ids,
     isDisabled: isOff,
-    autoFocus: form.isFocused,
+    autoFocus: form.focused === path,
     placeholder: spec.placeholder ?? (isNullable ? t('none') : undefined),
   }
   const text = typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value)
@@ -240,7 +240,7 @@ function Fixed({ field, path, value, ids, isOff, label }: ControlProps): ReactNo
     form.onChange(path, next === noneValue ? null : values.find((one) => String(one) === next))
   const rest = { ...ids, label, isDisabled: isOff }
   if (kind === 'select')
-    return <Select {...rest} autoFocus={form.isFocused} value={chosen} options={options} onChange={set} />
+    return <Select {...rest} autoFocus={form.focused === path} value={chosen} options={options} onChange={set} />
   return <RadioGroup {...rest} value={chosen} options={options} onChange={set} isRow={isShort(options)} />
 }
 
@@ -330,7 +330,7 @@ function Picker({ field, path, value, ids, isOff, label }: ControlProps): ReactN
       label={label}
       isDisabled={isOff}
       isMultiple={isMultiple}
-      autoFocus={form.isFocused}
+      autoFocus={form.focused === path}
       value={given.map((one) => asChoice(one, options))}
       options={options}
       onChange={set}
