@@ -12,8 +12,12 @@ import { Bench } from './stand-ins/harness.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'applyd-orphans-'))
 after(() => rmSync(scratch, { recursive: true }))
 
+const times = process.env.PORTCULLIS_NIGHTLY === '1' ? 20 : 6
 /** From before the fork to after the record, and as soon as there is a child. */
-const moments = [...Array.from({ length: 20 }, (_, index) => String(index * 300)), ...Array<string>(20).fill('fork')]
+const moments = [
+  ...Array.from({ length: times }, (_, index) => String(Math.round((index * 6000) / times))),
+  ...Array<string>(times).fill('fork'),
+]
 
 describe('a kill of applyd while it starts a unit leaves no process that it does not know', { concurrency: 6 }, () => {
   for (const [index, moment] of moments.entries())

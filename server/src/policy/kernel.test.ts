@@ -223,7 +223,7 @@ const dnsStage = (seed: number): DnsStage => {
 }
 
 /** By day there are fewer of each kind. */
-const share = process.env.PORTCULLIS_NIGHTLY === '1' ? 1 : 0.6
+const share = process.env.PORTCULLIS_NIGHTLY === '1' ? 1 : 0.3
 
 const kinds: readonly {
   readonly title: string

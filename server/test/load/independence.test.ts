@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 import type { FetchReport } from './fetch-loop.ts'
 import { isNightly, type Lab, reasonToSkip, startLab, statusOf } from './lab.ts'
 
-const restarts = isNightly ? 50 : 10
+const restarts = isNightly ? 50 : 5
 const gatewayExternal = '203.0.113.2'
 const clientAddress = '10.10.0.2'
 const limitMs = isNightly ? 600_000 : 300_000

@@ -12,7 +12,7 @@ import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
-const kills = process.env.PORTCULLIS_NIGHTLY ? 100 : 12
+const kills = process.env.PORTCULLIS_NIGHTLY === '1' ? 100 : 6
 const clients = 4
 const path = '/web/auth/blocks'
 

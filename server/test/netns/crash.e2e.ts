@@ -11,8 +11,8 @@ import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
-const factor = process.env.PORTCULLIS_NIGHTLY ? 8 : 1
-const kills = { gatewayd: 50 * factor, applyd: 25 * factor } as const
+const isNightly = process.env.PORTCULLIS_NIGHTLY === '1'
+const kills = { gatewayd: isNightly ? 400 : 16, applyd: isNightly ? 200 : 8 } as const
 const writers = 4
 const mostWrites = 20
 const mostTurns = 100

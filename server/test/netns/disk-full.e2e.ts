@@ -41,6 +41,11 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
     return api
   }
 
+  const statusOf = async (api: ApiClient, part: string): Promise<string> => {
+    const { body } = await api.call('GET', '/config/status')
+    return body.find(({ name }: { name: string }) => name === part).status
+  }
+
   const addAdministrator = (api: ApiClient, name: string) =>
     api.call('POST', '/web/admins/local', {
       ...{ enabled: true, role: 'predefined_admin_readonly', password: 'never used here' },
@@ -75,8 +80,7 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
       await until('new changes are refused and the status says so', async () => {
         fill()
         const { status } = await addAdministrator(again, `refused-${++tries}`)
-        const { body } = await again.call('GET', '/config/status')
-        return status === 503 && body.find(({ name }: { name: string }) => name === 'store').status === 'failed'
+        return status === 503 && (await statusOf(again, 'store')) === 'failed'
       })
       assert.equal((await again.call('DELETE', '/web/auth/login')).status, 200)
       again.close()
@@ -102,6 +106,7 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
     const api = await signedIn(lab)
     const { body } = await api.call('GET', '/web/admins/local')
     assert.ok(body.some(({ login }: { login: string }) => login === 'before'))
+    await until('names are answered', async () => (await statusOf(api, 'dns')) === 'active')
     await assertTraffic(lab)
     await lab.crash()
     await using second = await startGateway({ stateDir, dataplane: 'lab' })

@@ -11,6 +11,8 @@ import { browserSkip, type ConsolePage, type PageOptions, TestBrowser } from '..
 import { type Console, startConsole } from '../support/console.ts'
 
 const isNightly = process.env.PORTCULLIS_NIGHTLY === '1'
+/** By day one page in so many is looked at with the view-only role too: it has the fields of the others, without what changes them. */
+const shareOfReaders = 4
 
 type Look = Required<Pick<PageOptions, 'language' | 'colours'>>
 const lightEnglish: Look = { language: 'en-US', colours: 'light' }
@@ -91,7 +93,8 @@ describe('every page', { skip: browserSkip }, () => {
 
   it('is whole for those who may only look', () => {
     const readable = pages.filter(({ access }) => mayUse('predefined_admin_readonly', access))
-    return walk(readable, lightEnglish, 'predefined_admin_readonly')
+    const chosen = readable.filter((_, index) => isNightly || index % shareOfReaders === 0)
+    return walk(chosen, lightEnglish, 'predefined_admin_readonly')
   })
 
   it('opens from a bookmark, and one that the role may not open says so', async () => {
