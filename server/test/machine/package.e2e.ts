@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
+import type { MachineCard } from '../../src/areas/network/contract-cards.ts'
 import { until } from '../support/until.ts'
 import type { MachineApi } from './api.ts'
 import * as gateway from './gateway.ts'
 import { countArrivals, seenAddress, startFlood, startPings } from './internet.ts'
-import { internet, type Machine, outside } from './machine.ts'
+import { inside, internet, type Machine, outside } from './machine.ts'
 import { describeOnReleases } from './on-releases.ts'
 import { rootWith } from './roots.ts'
 import { differences, type Snapshot, takeSnapshot } from './snapshot.ts'
@@ -48,6 +49,15 @@ await describeOnReleases('the package', { isNightly: false, atOnce: 2 }, (suite,
   it('is set up with gw setup', async () => {
     await gateway.setUp(machine)
     api = await gateway.openApi(machine)
+  })
+
+  it('names its cards, and what uses them', async () => {
+    const { cards, reason } = await api.must('GET', '/network/cards')
+    assert.equal(reason, '')
+    assert.deepEqual(
+      cards.map(({ name, mac, has_carrier, connection }: MachineCard) => [name, mac, has_carrier, connection !== null]),
+      [inside, outside].map(({ card, mac }) => [card, mac, true, true]),
+    )
   })
 
   it('lets the client out behind its own address, and nothing in', async () => {

@@ -12,6 +12,10 @@ import { Actions } from '../support/actions.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
 
+const isNightly = process.env.PORTCULLIS_NIGHTLY === '1'
+/** By day one page in so many, at night all: they are made by the same few parts. */
+const shareOfPages = 4
+
 const markup = '"><b id="hostile">b</b><img src=x onerror=alert(1)>'
 const pattern = "{count, plural, one {#} other {'{name}'}} {0} {"
 const hidden = '\u202Etxt.exe\u2066 \u200B'
@@ -203,12 +207,13 @@ describe('hostile text', { skip: browserSkip }, () => {
     assert.deepEqual(faults, [])
   })
 
-  it('on every page as an item and in the search leaves the page working', async () => {
+  it('on a page as an item and in the search leaves it working', async () => {
     await using opened = await browser.openAs(target, 'predefined_admin_write', 'overview/health')
     await opened.page.locator('main h1').waitFor()
     opened.log.allow(/refused: (400|404|422) /)
     const faults: string[] = []
-    for (const { path } of pages)
+    const chosen = pages.filter((_, index) => isNightly || index % shareOfPages === 0)
+    for (const { path } of chosen)
       faults.push(
         ...(await look(opened, `${path}/__proto__?q=%28%22%7B&sort=constructor&tab=__proto__&from=x&kind=toString`)),
       )
