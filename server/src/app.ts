@@ -25,7 +25,6 @@ import { followPortalUsers } from './areas/portal/jobs-portal.ts'
 import type { ConfigEngine } from './config/engine.ts'
 import { HistoryKeeper } from './config/retention.ts'
 import { createConfiguration } from './configuration.ts'
-import type { AreaEndpoints } from './contract/openapi.ts'
 import { Database } from './database/database.ts'
 import { Shelter } from './database/shelter.ts'
 import { cookieNames, createCookieJar } from './http/cookies.ts'
@@ -66,7 +65,7 @@ import { SessionRows, userSessionTables } from './runtime/user-sessions/session-
 import type { Vault } from './runtime/vault.ts'
 import { CategoryDatabase } from './runtime/web-filter/categories.ts'
 import { WebFilterSocket } from './runtime/web-filter/socket.ts'
-import { release, version } from './version.ts'
+import { release } from './version.ts'
 import { ReadingPool } from './workers/reading-pool.ts'
 
 export interface GatewayParts {
@@ -149,9 +148,6 @@ export interface Gateway {
 
 /** The gateway itself, when no administrator made the request. */
 const gatewayActor = { login: 'system', address: '127.0.0.1' }
-
-export const endpointsOf = (areas: readonly Area[]): AreaEndpoints[] =>
-  areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) }))
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { database, applier, clock, logs } = parts
@@ -355,7 +351,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const decidingSlots = [...firewall.slots, ...(firewall.reads ?? [])].map(({ key }) => key)
   const http = createHttpServer({
     connections: new LiveConnections({ applier, services, slots: new Set(decidingSlots), findPlaces }),
-    routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(endpointsOf(areas), version)],
+    routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes()],
     services,
     engine,
     findIdentity: createIdentityFinder(

@@ -32,6 +32,8 @@ export function listProgram() {
 
 export function isProgram(path) {
   if (/^server\/(?:plain\/|package\.json$)/.test(path)) return true
+  // Both are served.
+  if (path === 'docs/openapi.json') return true
   if (path.startsWith('web/src/reference/')) return !path.endsWith('.d.ts')
   if (path.startsWith('deploy/')) return !/^deploy\/(?:systemd\/|debian\/(?!.*\.sh$))/.test(path)
   return path.startsWith('server/src/') && !/\.test\.ts$|\/golden\/|\/stand-ins\//.test(path)

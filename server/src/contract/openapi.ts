@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made from the endpoints. Pure: the same endpoints give the same bytes, and the copy in the
-// repository shows every change of the interface in review.
+// The OpenAPI 3.1 document, made from the endpoints. Pure: the same endpoints give the same bytes. `npm run golden` writes them to
+// docs/openapi.json, which the gateway serves and which shows every change of the interface in review.
 
 import { accessTable } from './access.ts'
 import { DryRun } from './dry-run.ts'

@@ -1,17 +1,19 @@
 // What the contract tests walk: every endpoint the product serves, every identity, and requests sent from an address of
 // the test's choosing.
 
-import { endpointsOf } from '../../src/app.ts'
 import { areas } from '../../src/areas/index.ts'
 import { type Role, roleIds } from '../../src/contract/access.ts'
 import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
+import type { AreaEndpoints } from '../../src/contract/openapi.ts'
 import { referenceEndpoints } from '../../src/http/reference.ts'
 import type { Answer, TestGateway } from '../support/test-gateway.ts'
 
-export const endpoints: readonly Endpoint[] = [
-  ...endpointsOf(areas).flatMap((area) => area.endpoints),
-  ...Object.values(referenceEndpoints),
+export const endpointsByArea: readonly AreaEndpoints[] = [
+  ...areas.map(({ name, routes }) => ({ name, endpoints: routes.map((route) => route.endpoint) })),
+  { name: 'reference', endpoints: Object.values(referenceEndpoints) },
 ]
+
+export const endpoints: readonly Endpoint[] = endpointsByArea.flatMap((area) => area.endpoints)
 
 export const paths: readonly string[] = [...new Set(endpoints.map((endpoint) => endpoint.path))]
 
