@@ -105,11 +105,14 @@ describe('the monitoring agent on the wire', { skip }, () => {
   })
 
   it('is started again when it dies', async () => {
-    const pidOf = async () => await run('gateway', '/usr/bin/pgrep', '-o', '-f', 'zabbix_agentd .*zabbix-agent.conf')
+    const find = ['/usr/bin/pgrep', '-o', '-f', 'zabbix_agentd .*zabbix-agent.conf']
+    // Empty while there is none.
+    const pidOf = async (): Promise<string> => (await gateway.exec('gateway', find)).stdout.trim()
     const before = await pidOf()
+    assert.notEqual(before, '')
     gateway.log.expect(/monitoring-agent ended with signal SIGKILL/)
     await run('gateway', '/usr/bin/kill', '-KILL', before)
-    await until('another one runs', async () => (await runs()) && (await pidOf()) !== before)
+    await until('another one runs', async () => (await runs()) && !['', before].includes(await pidOf()))
   })
 
   it('ends when it is switched off', async () => {
