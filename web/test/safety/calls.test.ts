@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { endpointsOf } from '../../../server/src/app.ts'
 import { areas } from '../../../server/src/areas/index.ts'
 import { type Endpoint, nameOf } from '../../../server/src/contract/endpoint.ts'
 import { exceptions } from '../../../server/test/support/exceptions.ts'
@@ -88,9 +87,7 @@ async function callsOf(file: string): Promise<readonly string[]> {
 }
 
 describe('every call of the interface', () => {
-  const all = endpointsOf(areas)
-    .flatMap(({ endpoints }) => endpoints)
-    .map(nameOf)
+  const all = areas.flatMap(({ routes }) => routes.map(({ endpoint }) => nameOf(endpoint)))
 
   it('has a page', async (t) => {
     const files = [...listSources('{pages,app,api}/**/*.{ts,tsx}')]
