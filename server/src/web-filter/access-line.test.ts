@@ -74,6 +74,10 @@ describe('a line of the access log', () => {
       judged({ ...tunnel, st: 0, out: 0, mode: 'bump', tls: 'bump:7', err: 'ERR_SECURE_CONNECT_FAIL' }),
       'denied certificate',
     )
+    // A tunnel that a client asked for where there is none.
+    const inside = { ...tunnel, u: 'site.test:80', st: 403, out: 3_000, mode: '-', vt: '-', err: '403:ERR_WEB_INSIDE' }
+    assert.equal(judged({ ...inside, tls: '-', sni: '-', rule: '-', why: '-' }), 'denied failure')
+    assert.equal(judged({ ...inside, mode: 'peek', tls: 'bump:7' }), 'denied failure')
     // The page that says so is decrypted, but the record of the connection is there.
     assert.ok(isAside({ v: '-', st: 503, err: 'ERR_SECURE_CONNECT_FAIL' }))
     assert.ok(isAside({ v: '-', st: 503, tls: 'splice:7', err: 'ERR_CONNECT_FAIL' }))

@@ -160,8 +160,9 @@ const isRefused = (fields: Fields): boolean => {
   return status === 0 || status >= 400
 }
 
-/** A connection that was passed on has an answer, whatever ended it. */
-const isOpen = (known: Known): boolean => isTunnel(known) && amountOf(known.fields.out) > 0
+/** A connection that was passed on has an answer, whatever ended it; a page of the proxy itself has the status of a refusal. */
+const isOpen = (known: Known): boolean =>
+  isTunnel(known) && amountOf(known.fields.out) > 0 && (numberOf(known.fields.st, 999) ?? 0) < 400
 
 function reasonOf(fields: Fields): WebReason {
   const why = lastOf(wordOf(fields.why))

@@ -84,13 +84,13 @@ export class WebLab {
     this.folder = folder
   }
 
-  /** The sites answer and everyone is allowed; the filter is off. */
-  static async start(): Promise<WebLab> {
+  /** The sites answer and everyone is allowed; the filter is off. `program` is what the sites are, of this folder. */
+  static async start(program = 'web-origin.ts'): Promise<WebLab> {
     const users = await UserLab.start()
     const folder = mkdtempSync(join(tmpdir(), 'portcullis-sites-'))
     chmodSync(folder, 0o755)
     const lab = new WebLab(users, folder)
-    await lab.#makeSites()
+    await lab.#makeSites(program)
     return lab
   }
 
@@ -106,7 +106,7 @@ export class WebLab {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  async #makeSites(): Promise<void> {
+  async #makeSites(site: string): Promise<void> {
     const now = new Date()
     const names = ['sites.test', 'category.example', 'example.test', 'google.com', 'youtube.com']
     const root = await makeRoot(names, now)
@@ -136,7 +136,7 @@ export class WebLab {
       'lo',
       hosts.map((address) => `${address}/32`),
     )
-    const program = [runtimePath(appRoot), join(appRoot, 'server/test/support/web-origin.ts')]
+    const program = [runtimePath(appRoot), join(appRoot, 'server/test/support', site)]
     const running = this.gateway.exec('internet', [...program, join(this.folder, 'pairs.json'), ...hosts], {
       timeoutMs: 3_600_000,
     })
@@ -148,8 +148,9 @@ export class WebLab {
     return this.gateway.exec('internet', ['/usr/bin/curl', '-s', '-m', '20', `${control}/${path}`])
   }
 
-  async seen(): Promise<Seen> {
-    return JSON.parse((await this.#control('')).stdout) as Seen
+  /** Other sites tell other things. */
+  async seen<T = Seen>(): Promise<T> {
+    return JSON.parse((await this.#control('')).stdout) as T
   }
 
   async forget(): Promise<void> {

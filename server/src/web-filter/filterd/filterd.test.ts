@@ -132,6 +132,10 @@ describe('the decision process', () => {
     assert.match(await askOne({ m: 'CONNECT', url: 'casino.test:443', lp: '3128' }), /^1 OK v_REQ=deny /)
     assert.equal(await askOne({ m: 'CONNECT', url: '%5B::1%5D:443', lp: '3128' }), '1 OK v_REQ=allow page=en')
     assert.match(await askOne({ url: 'https://other.test/', tag: 'deny:7' }), /^1 OK v_REQ=deny page=en rule=7 /)
+    // A decrypted request that names another host than the hello did: the server behind is that of the hello.
+    const lie = { url: 'https://other.test/', sni: 'www.casino.test', tag: 'bump:7', lp: '3130' }
+    assert.match(await askOne(lie), /^1 OK v_REQ=deny page=en rule=1 /)
+    assert.match(await askOne({ ...lie, sni: 'third.test' }), /^1 OK v_REQ=allow /)
     assert.deepEqual(await ask('0 PING\n'), ['0 PONG'])
   })
 

@@ -69,12 +69,13 @@ function judgeConnect(question: FilterQuestion, { deciding, decide }: Judging): 
 }
 
 /**
- * A client of the direct proxy names a host to the proxy and may name another one in the hello: both are judged. Of an
- * intercepted connection the proxy names the address that it was sent to, which says nothing.
+ * A client of the direct proxy names a host to the proxy and may name another one in the hello, and a request that was decrypted
+ * may name another one than the hello: both are judged. Of an intercepted connection the proxy names the address that it was
+ * sent to, which says nothing.
  */
 function otherNames(line: AskLine, question: FilterQuestion, { deciding, decide }: Judging): FilterDecision | null {
-  if (line.stage !== 'tls' || line.serverName === null) return null
-  const { host } = splitUrl(line.url ?? '')
+  if (line.stage === 'reply' || line.serverName === null) return null
+  const host = line.stage === 'tls' ? splitUrl(line.url ?? '').host : line.serverName
   if (host === '' || host === line.destination || host === question.host) return null
   return decide(deciding, { ...question, host })
 }

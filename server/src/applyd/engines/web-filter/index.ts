@@ -10,8 +10,9 @@ import { ownApp, plainOption } from '../../../files/plain.ts'
 import { parseDictionaries, parsePolicy, parseUserCategories } from '../../../web-filter/policy-file.ts'
 import { defineEngine } from '../engine.ts'
 import { checkOf, faultsIn, reloadOf } from './files.ts'
+import { proxyFiles } from './limits.ts'
 import { errorPages } from './pages.ts'
-import { fixedSettings, proxyFiles } from './settings.ts'
+import { fixedSettings } from './settings.ts'
 
 const source = join(import.meta.dirname, '..', '..', '..')
 

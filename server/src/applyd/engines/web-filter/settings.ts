@@ -17,6 +17,7 @@ import {
 } from '../../../render/squid.ts'
 import { askFormat } from '../../../web-filter/filterd/ask-line.ts'
 import { accessFormat } from './access-format.ts'
+import { limits } from './limits.ts'
 
 export interface ProxyPlaces {
   readonly folder: string
@@ -60,18 +61,11 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     ...rules('client_request_buffer_max_size', '16 MB'),
     ...rules('pinger_enable', 'off'),
     ...rules('shutdown_lifetime', '1 second'),
-    // Access control lists drop in silence, and clients wait for as long.
-    ...rules('connect_timeout', '10 seconds'),
-    // What waits for another request of the client was judged by older rules.
-    ...rules('server_idle_pconn_timeout', '1 second'),
-    ...[...rules('read_timeout', '15 minutes'), ...rules('client_lifetime', '1 day')],
-    ...rules('negative_dns_ttl', '60 seconds'),
-    ...rules('max_filedescriptors', String(proxyFiles)),
+    ...limits.flatMap(([name, text]) => rules(name, text)),
+    // Otherwise a host may be a name with a mark at its end, which no list has and some servers forgive.
+    ...[...rules('check_hostnames', 'on'), ...rules('allow_underscore', 'on')],
   ]
 }
-
-/** As many as its limit. */
-export const proxyFiles = 16_384
 
 function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
   const type = [...words('web concurrency=1000 children-max=1 children-startup=1 queue-size=4000')]
@@ -90,6 +84,10 @@ function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
     ...['en', 'ru'].map((language) => acl(`page_${language}`, `note page ${language}`)),
     acl('rep_chunked', 'note chunked yes'),
     acl('CONNECT', 'method CONNECT'),
+    // It stays with the connection: inside of what was decrypted every request has it, and the one that the proxy makes up for
+    // a TLS connection, which comes before the question, never.
+    acl('decided', 'note clt_conn_tag'),
+    acl('web_urls', 'proto HTTP HTTPS'),
     ...[1, 2].map((step) => acl(`step${step}`, `at_step SslBump${step}`)),
     acl('informational', 'http_status 100-199'),
     directive('acl', ...words('literal dstdom_regex -n'), pattern('^[0-9.]+$'), pattern(':')),
@@ -129,12 +127,15 @@ function access(): Squid[] {
       'deny_info',
       ...['403:ERR_WEB_INSIDE inside', '403:ERR_WEB_INSIDE own', '403:ERR_WEB_INSIDE web_ports'],
       ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN all'],
+      ...['CONNECT', 'decided', 'web_urls'].map((name) => `403:ERR_WEB_INSIDE ${name}`),
       ...['403:ERR_WEB_DENIED_RU page_ru', '403:ERR_WEB_DENIED_EN req_deny', '403:ERR_WEB_DENIED_EN rep_deny'],
       ...[`302:${location} req_redirect`, `302:${location} rep_redirect`],
     ),
     ...rules(
       'http_access',
       ...['deny via_health', 'deny manager', 'deny !clients'],
+      // A tunnel inside of what can be read would carry requests that no one is asked about.
+      ...['deny via_http CONNECT', 'deny CONNECT decided', 'deny !CONNECT !web_urls'],
       // These match always: they note where the request came in.
       ...['direct', 'http', 'https'].map((port) => `deny via_${port} !note_${port}`),
       ...['deny via_direct !web_ports', 'deny via_direct own', 'deny via_direct inside'],
