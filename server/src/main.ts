@@ -33,7 +33,7 @@ import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
 import { inspectionPaths } from './engines/inspection/index.ts'
 import { classifierPaths } from './engines/traffic-classifier/index.ts'
-import { webPorts } from './engines/web-filter/index.ts'
+import { proxyFiles, webPorts } from './engines/web-filter/index.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
@@ -82,6 +82,7 @@ import { createCountryFile } from './system/geoip.ts'
 import { createLoadReader } from './system/machine-load.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
+import { readBeside } from './system/tcp-connections.ts'
 import { lookUpText } from './system/text-records.ts'
 import { version } from './version.ts'
 import { webFilterSocket } from './web-filter/protocol.ts'
@@ -295,8 +296,10 @@ async function start(settings: Settings): Promise<void> {
   if (settings.isApplied)
     proxyWatch = watchProxy({
       ...{ port: webPorts.health, isWanted: () => isProxyRun(engine.config) },
+      isFull: () => readBeside(webPorts.health) > (proxyFiles * 3) / 4,
       onChange: (state, before) => {
         if (state === 'down' && before === 'up') log('warning', 'the web proxy does not answer')
+        else if (state === 'full') log('warning', 'the web proxy has no room for more connections')
         else if (state === 'up') log('info', 'the web proxy answers')
         reconciler.wake()
       },

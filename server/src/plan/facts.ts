@@ -118,8 +118,8 @@ export interface ClassifierReport {
   readonly fault: string
 }
 
-/** Of the web proxy while it should run. */
-export type WebProxyState = 'up' | 'down'
+/** Of the web proxy while it should run. `full`: it runs, and has no room for another connection. */
+export type WebProxyState = 'up' | 'down' | 'full'
 
 /** What is known of inspection beside the configuration. Kept by runtime/inspection, over restarts. */
 export interface InspectionFacts {

@@ -47,6 +47,17 @@ function readText(path: string): string {
   }
 }
 
+/** How many sockets the account has that listens at this port; 0 when none does. */
+export function countBeside(port: number, ...tables: readonly string[]): number {
+  const rows = tables.flatMap((table) => table.split('\n').map((line) => line.trim().split(/\s+/)))
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const owner = rows.find(([, local = '', , state]) => state === states.listening && local.endsWith(end))?.[7]
+  return owner === undefined ? 0 : rows.filter((row) => row[7] === owner).length
+}
+
+export const readBeside = (port: number): number =>
+  countBeside(port, readText('/proc/net/tcp'), readText('/proc/net/tcp6'))
+
 /** The tables have words of 32 bits as the processor keeps them. */
 function printAddress(text: string): string {
   const bytes = (text.match(/.{8}/g) ?? []).flatMap((word) => [...Buffer.from(word, 'hex').reverse()])

@@ -40,14 +40,14 @@ export function inspectionLines(config: Config): Squid[] {
   ]
 }
 
-/** What cannot be read, because filterd is away, is refused or passes as configured. */
+/** What cannot be read, because filterd is away, is refused or passes as configured; where it is only busy, it waits. */
 const service = (config: Config, name: string, port: number, path: string): Squid[] => {
   const bypass = read(config, settings).on_failure === 'pass' ? 'on' : 'off'
   return [
     directive(
       'icap_service',
       word(name),
-      ...words(`respmod_precache icap://127.0.0.1:${port}/${path} bypass=${bypass}`),
+      ...words(`respmod_precache icap://127.0.0.1:${port}/${path} bypass=${bypass} on-overload=wait`),
     ),
   ]
 }

@@ -37,6 +37,11 @@ export function proxyState(view: ProxyView): State {
   if (read(config, authority).authority === null)
     return failed('The proxy has no certificate authority yet.', effect(config))
   const state = unitState(machine, 'web-filter-proxy')
+  if (proxy === 'full')
+    return failed(
+      'The web proxy has as many connections as it can have.',
+      'Further web traffic waits or is refused; nothing passes without filtering.',
+    )
   if (state.status !== 'active' && proxy !== 'down') return { ...state, msg: [...state.msg, effect(config)] }
   if (proxy === 'down') return failed(...state.msg, 'The web proxy does not answer.', effect(config))
   return { status: 'active', msg: [modeOf(config)] }

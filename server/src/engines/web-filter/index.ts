@@ -19,6 +19,12 @@ export const webPorts = {
   health: 3134,
 } as const
 
+/** Descriptors of the proxy; more than some machines allow would keep it from starting. */
+export const proxyFiles = 16_384
+
+/** Connections of one address to the proxy. Each needs at most two descriptors of it: some twenty addresses at once can take them all, one cannot. */
+export const proxyShare = 400
+
 /** Below the state folder. */
 export const webFilterPaths = {
   /** gatewayd listens, filterd connects. */

@@ -14,10 +14,10 @@ test('a proxy that takes connections and says nothing is down, and up again with
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  let isWanted = true
+  let [isWanted, isFull] = [true, false]
   const seen: (string | null)[] = []
   const watch = watchProxy({
-    ...{ port, isWanted: () => isWanted, onChange: (state) => seen.push(state) },
+    ...{ port, isWanted: () => isWanted, isFull: () => isFull, onChange: (state) => seen.push(state) },
     ...{ everyMs: 5, patienceMs: 50 },
   })
   try {
@@ -26,6 +26,10 @@ test('a proxy that takes connections and says nothing is down, and up again with
     await until('it is seen as up', () => watch.state() === 'up')
     speaks = false
     await until('it is seen as down again', () => watch.state() === 'down')
+    isFull = true
+    await until('it is seen as full, not as down', () => watch.state() === 'full')
+    isFull = false
+    await until('it is seen as down when that is not why', () => watch.state() === 'down')
     isWanted = false
     await until('it is not watched', () => watch.state() === null)
     // Busy machines may miss an answer in between, so only the order is told.
@@ -41,13 +45,15 @@ test('a proxy that takes connections and says nothing is down, and up again with
   }
 })
 
-test('a port at which no one listens is a proxy that is down', async () => {
+test('a port at which no one listens is a proxy that is down, however many connections are left of it', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  const watch = watchProxy({ port, isWanted: () => true, onChange: () => {}, everyMs: 60_000 })
+  const watch = watchProxy({
+    ...{ port, isWanted: () => true, isFull: () => true, onChange: () => {}, everyMs: 60_000 },
+  })
   assert.equal(await watch.look(), 'down')
   watch.close()
 })

@@ -6,7 +6,8 @@ import { connect, type Socket } from 'node:net'
 export type ScanVerdict =
   | { readonly kind: 'clean' }
   | { readonly kind: 'infected'; readonly virus: string }
-  | { readonly kind: 'unknown'; readonly reason: string }
+  /** `isLate`: it takes streams and does not answer about this one in time, because it has too much to do. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly isLate?: true }
 
 const maxAnswer = 4096
 /** With the signatures of all known viruses a large archive takes long; without an answer it counts as not checked. */
@@ -25,13 +26,13 @@ export class ClamdStream {
   readonly #verdict: Promise<ScanVerdict>
   #answer = ''
 
-  constructor(path: string) {
+  constructor(path: string, waitMs = answerMs) {
     const socket = connect(path)
     this.#socket = socket
     this.#verdict = new Promise((resolve) => {
       const finish = (reason: string) => resolve(reason === '' ? readAnswer(this.#answer) : { kind: 'unknown', reason })
-      socket.setTimeout(answerMs, () => {
-        finish('The antivirus program does not answer in time.')
+      socket.setTimeout(waitMs, () => {
+        resolve({ kind: 'unknown', reason: 'The antivirus program does not answer in time.', isLate: true })
         socket.destroy()
       })
       socket.on('data', (piece: Buffer) => {

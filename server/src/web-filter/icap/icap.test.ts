@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -14,7 +14,9 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { unlessComplete } from '../../../test/support/requires.ts'
 import { until } from '../../../test/support/until.ts'
 import { parseEncapsulated } from './exchange.ts'
+import { HeldBody, HoldRoom } from './held-body.ts'
 import { createScanService, maxScanBytes, type ScanNote } from './scan-service.ts'
+import { maxConnections } from './server.ts'
 import { createWordsService, type LateRefusal } from './words-service.ts'
 
 const dictionaries = [{ id: 'd.1', title: 'Игры & "co"', threshold: 100, words: [{ value: 'казино', weight: 20 }] }]
@@ -128,6 +130,8 @@ describe('the service of words', () => {
     const answer = await one.take('Encapsulated: null-body=0\r\n\r\n')
     assert.match(answer, /^ICAP\/1\.0 200 OK\r\nMethods: RESPMOD\r\n/)
     assert.match(answer, /\r\nPreview: 4096\r\n/)
+    // What is more waits at the proxy: a connection that is refused would count as a service that fails, which may pass.
+    assert.match(answer, new RegExp(`\\r\\nMax-Connections: ${maxConnections}\\r\\n`))
   })
 
   it('answers several requests of one connection in order, also when they come together', async () => {
@@ -330,5 +334,44 @@ describe('the service of the antivirus', { skip }, () => {
       notes.map(({ what }) => what),
       ['unchecked', 'unchecked'],
     )
+  })
+})
+
+describe('an antivirus program that has too much to do', () => {
+  it('has files refused, whatever is configured for one that is away', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-busy-'))
+    const socket = join(folder, 'busy.sock')
+    const silent = createServer((one) => one.on('error', () => {}).resume()).listen(socket)
+    await once(silent, 'listening')
+    const service = createScanService({ socket, onNote: () => {}, onFault: () => {}, answerMs: 50 })
+    const client = new Client(await service.listen(0))
+    try {
+      service.update('pass')
+      client.write(opening(Buffer.from('clean'), { path: 'antivirus' }))
+      assert.match(await client.take('0\r\n\r\n'), /X-Infection-Found: unchecked/)
+    } finally {
+      client.close()
+      await service.close()
+      silent.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe('bodies that are kept back', () => {
+  it('fill the share of their client, and no other', () => {
+    const room = new HoldRoom({ oneBytes: 100, clientBytes: 150, allBytes: 1_000 })
+    const mine = [new HeldBody(room, '10.0.0.7'), new HeldBody(room, '10.0.0.7')]
+    const other = new HeldBody(room, '10.0.0.8')
+    for (const body of mine) body.add(Buffer.alloc(80))
+    other.add(Buffer.alloc(80))
+    assert.deepEqual(
+      [...mine, other].map(({ isFull }) => isFull),
+      [true, true, false],
+    )
+    mine[0]?.release()
+    assert.equal(mine[1]?.isFull, false)
+    for (const body of [...mine, other]) body.release()
+    assert.deepEqual([room.bytes, room.of('10.0.0.7'), room.of('10.0.0.8')], [0, 0, 0])
   })
 })

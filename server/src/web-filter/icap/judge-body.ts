@@ -60,7 +60,7 @@ export function judgedByBoth(first: BodyJudge, second: BodyJudge): BodyJudge {
 
 /** Judges the body and answers. `holdMs` is how long a body may be kept back after it began. */
 export async function judgeBody(exchange: Exchange, judge: BodyJudge, room: HoldRoom, holdMs: number): Promise<void> {
-  const held = new HeldBody(room)
+  const held = new HeldBody(room, exchange.client)
   try {
     await run(exchange, judge, held, Date.now() + holdMs)
   } finally {

@@ -12,7 +12,7 @@ import { passBy, type WordsService } from './words-service.ts'
 
 /** A longer file passes by; of one without a length this much is kept back and checked. Below the limit of clamd. */
 export const maxScanBytes = 16 * 1024 * 1024
-const room = { oneBytes: maxScanBytes, allBytes: 256 * 1024 * 1024 }
+const room = { oneBytes: maxScanBytes, clientBytes: 4 * maxScanBytes, allBytes: 256 * 1024 * 1024 }
 /** Slow files must not get past: only length releases them. */
 const holdMs = 24 * 3_600_000
 
@@ -35,6 +35,8 @@ export interface ScanServiceOptions {
   readonly words?: Pick<WordsService, 'judgeFor'>
   readonly onNote: (note: ScanNote) => void
   readonly onFault: (error: unknown) => void
+  /** How long clamd may be silent about a file. */
+  readonly answerMs?: number
 }
 
 export interface ScanService {
@@ -64,7 +66,7 @@ export function createScanService(options: ScanServiceOptions): ScanService {
   }
 
   function judgeOf(exchange: Exchange): BodyJudge {
-    const stream = new ClamdStream(options.socket)
+    const stream = new ClamdStream(options.socket, options.answerMs)
     let verdict: ScanVerdict = { kind: 'clean' }
     const note = (what: ScanNote['what'], reason: string) =>
       options.onNote({ what, reason, client: exchange.client, url: targetOf(exchange.request) })
@@ -82,7 +84,8 @@ export function createScanService(options: ScanServiceOptions): ScanService {
         if (verdict.kind === 'infected') return 'refused'
         counts.unchecked++
         note('unchecked', verdict.reason)
-        return onFailure === 'block' ? 'refused' : 'over'
+        // Downloads of one client can keep it busy, and must not have the files of others pass.
+        return onFailure === 'block' || verdict.isLate ? 'refused' : 'over'
       },
       close: () => stream.close(),
       early: (head) => head,

@@ -21,7 +21,10 @@ export interface IcapServer {
 }
 
 export const previewBytes = 4096
-const maxConnections = 1024
+/** Told to the proxy, which lets further bodies wait; a connection that is refused would be a service that fails. */
+export const maxConnections = 4_000
+/** Some that the proxy has given up may not have ended yet. */
+const spareConnections = 96
 const maxHead = 16 * 1024
 const idleMs = 10 * 60_000
 const closingMs = 5_000
@@ -44,7 +47,13 @@ async function serve(service: IcapService, socket: Socket, reader: ByteReader): 
     if (path !== `/${service.path}`) throw new IcapFault('There is no such service.', 404)
     if (method === 'OPTIONS') {
       const lines = ['ICAP/1.0 200 OK', 'Methods: RESPMOD', `Service: ${service.path}`, `ISTag: ${service.tag()}`]
-      const more = [`Preview: ${previewBytes}`, 'Transfer-Preview: *', 'Allow: 204', 'Options-TTL: 3600']
+      const more = [
+        `Preview: ${previewBytes}`,
+        'Transfer-Preview: *',
+        'Allow: 204',
+        'Options-TTL: 3600',
+        `Max-Connections: ${maxConnections}`,
+      ]
       socket.write(`${[...lines, ...more, 'Encapsulated: null-body=0'].join('\r\n')}\r\n\r\n`)
       continue
     }
@@ -85,7 +94,7 @@ export function createIcapServer(service: IcapService, onFault: (error: unknown)
       },
     )
   })
-  server.maxConnections = maxConnections
+  server.maxConnections = maxConnections + spareConnections
   return {
     listen: (port, host = '127.0.0.1') =>
       new Promise((resolve, reject) => {

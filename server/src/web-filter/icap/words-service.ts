@@ -15,7 +15,7 @@ import { createIcapServer } from './server.ts'
 
 /** Of a body as sent; a longer one passes by, and of one without a length this much is kept back. */
 export const maxPageBytes = 2 * 1024 * 1024
-const room = { oneBytes: maxPageBytes, allBytes: 128 * 1024 * 1024 }
+const room = { oneBytes: maxPageBytes, clientBytes: 32 * 1024 * 1024, allBytes: 128 * 1024 * 1024 }
 const holdMs = 15_000
 
 /** Of a head that is sent before the page is judged: whatever would let a cache keep our page for that of the site. */

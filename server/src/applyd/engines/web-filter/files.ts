@@ -25,7 +25,7 @@ const forms: readonly RegExp[] = [
     '^acl typed rep_header Content-Type \\.$',
     '^icap_preview_size [0-9]{1,6}$',
     '^icap_service_failure_limit -?[0-9]{1,4}$',
-    '^icap_service (?:page_text|antivirus) respmod_precache icap://127\\.0\\.0\\.1:313[23]/[a-z_-]{1,20}(?: bypass=(?:on|off))?$',
+    '^icap_service (?:page_text|antivirus) respmod_precache icap://127\\.0\\.0\\.1:313[23]/[a-z_-]{1,20}(?: bypass=(?:on|off))?(?: on-overload=wait)?$',
     '^acl page_types rep_mime_type -i(?: \\^[a-z]{1,20}/[a-z+.-]{1,40})+$',
     '^adaptation_access (?:page_text|antivirus) allow (?:all|page_types|!typed)$',
   ].map((ownPattern) => new RegExp(ownPattern, 'u')),

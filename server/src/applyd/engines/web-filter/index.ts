@@ -4,13 +4,12 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { antivirusPaths } from '../../../engines/antivirus/index.ts'
-import { webFilter, webFilterPaths, webPorts } from '../../../engines/web-filter/index.ts'
+import { proxyFiles, webFilter, webFilterPaths, webPorts } from '../../../engines/web-filter/index.ts'
 import { ensureWritten } from '../../../files/durable.ts'
 import { ownApp, plainOption } from '../../../files/plain.ts'
 import { parseDictionaries, parsePolicy, parseUserCategories } from '../../../web-filter/policy-file.ts'
 import { defineEngine } from '../engine.ts'
 import { checkOf, faultsIn, reloadOf } from './files.ts'
-import { proxyFiles } from './limits.ts'
 import { errorPages } from './pages.ts'
 import { fixedSettings } from './settings.ts'
 
@@ -60,7 +59,7 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
         isOptional: true,
         user: accountOf('portcullis-web-filter'),
         capabilities: [],
-        limits: { nofile: 8192, data: 3072 * 1024 * 1024, nproc: 64 },
+        limits: { nofile: 16_384, data: 3072 * 1024 * 1024, nproc: 64 },
         directives: policyFaults,
       },
       'web-filter-proxy': {

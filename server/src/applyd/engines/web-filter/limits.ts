@@ -1,7 +1,6 @@
-// How long the proxy waits, and how many files it opens.
+// How long the proxy waits, and how much of it one client may hold (docs/decisions/0091-shares-of-the-web-proxy.md).
 
-/** As many as its limit. */
-export const proxyFiles = 16_384
+import { proxyFiles, proxyShare } from '../../../engines/web-filter/index.ts'
 
 /** Directives of squid.conf with their texts. */
 export const limits: readonly (readonly [name: string, text: string])[] = [
@@ -10,7 +9,13 @@ export const limits: readonly (readonly [name: string, text: string])[] = [
   // What waits for another request of the client was judged by older rules.
   ['server_idle_pconn_timeout', '1 second'],
   ['read_timeout', '15 minutes'],
-  ['client_lifetime', '1 day'],
+  ['client_lifetime', '12 hours'],
   ['negative_dns_ttl', '60 seconds'],
+  // What sends nothing, or a request without an end, holds its place for seconds; the share of one address is limited besides.
+  ['request_start_timeout', '15 seconds'],
+  ['request_timeout', '30 seconds'],
+  ['client_idle_pconn_timeout', '60 seconds'],
+  ['client_db', 'on'],
+  ['client_ip_max_connections', String(proxyShare)],
   ['max_filedescriptors', String(proxyFiles)],
 ]

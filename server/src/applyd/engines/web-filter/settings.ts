@@ -2,7 +2,7 @@
 // plan comes before it and says with ACLs of fixed names what is switched on. Each line was tried against a real Squid
 // (docs/decisions/0077-squid-under-the-content-filter.md).
 
-import { webPorts } from '../../../engines/web-filter/index.ts'
+import { proxyFiles, webPorts } from '../../../engines/web-filter/index.ts'
 import {
   directive,
   format,
@@ -68,7 +68,8 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
 }
 
 function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
-  const type = [...words('web concurrency=1000 children-max=1 children-startup=1 queue-size=4000')]
+  // A connection waits for one answer at a time, so the queue is never full: an overload would be no answer, which may pass.
+  const type = [...words(`web concurrency=1000 children-max=1 children-startup=1 queue-size=${proxyFiles}`)]
   return [
     directive(
       'external_acl_type',

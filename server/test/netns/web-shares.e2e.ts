@@ -1,0 +1,93 @@
+// What one host can hold of the web proxy: as many idle connections as it can open, to every port that the proxy has for clients.
+// Another host is served meanwhile, and what is denied stays denied, whatever the proxy is to do when it fails.
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { proxyShare } from '../../src/engines/web-filter/index.ts'
+import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { client, gatewayInside } from '../support/firewall-lab.ts'
+import type { LabHost } from '../support/lab-hosts.ts'
+import { until } from '../support/until.ts'
+import { macOf } from '../support/user-lab.ts'
+import { type AskOptions, siteAddress, WebLab } from '../support/web-lab.ts'
+
+const directPort = 3777
+/** More than its share, and some that the proxy has not ended yet. */
+const [tried, slack] = [1_500, 60]
+
+describe('one host and the web proxy', () => {
+  let lab: WebLab
+  let other: LabHost
+  before(async () => {
+    lab = await WebLab.start()
+    await lab.filter(true)
+    await lab.setRules({ categories: [await lab.addCategory('Bad', ['bad.sites.test'])], access: 'deny' })
+    await setProxy({ direct_enabled: true, direct_port: directPort })
+    other = await lab.users.hosts.beside({ address: '10.10.0.77/24', mac: macOf(77) })
+    const isServed = async () => (await lab.statusOf('http://good.sites.test/', fromOther())) === 200
+    await until('another host is served', isServed)
+  })
+  after(() => lab.stop())
+
+  const setProxy = (fields: object) => lab.api.ok('PATCH', '/proxy_backend/settings', fields)
+  const fromOther = (...args: readonly string[]): AskOptions => ({ enter: other.enter, args })
+  const proxyItem = async (): Promise<{ status: string }> => {
+    const items = (await lab.api.ok('GET', '/proxy_backend/status')) as { name: string; status: string }[]
+    return items.find(({ name }) => name === 'web-proxy') ?? assert.fail()
+  }
+  /** Of the client, at the proxy. */
+  const held = async (): Promise<number> => {
+    const filter = ['-Hnt', 'state', 'established', 'dst', client]
+    const { stdout } = await lab.gateway.exec('gateway', ['/usr/bin/ss', ...filter])
+    return stdout.split('\n').filter((line) => /:(?:80|443|3777) /.test(line)).length
+  }
+
+  for (const mode of ['block', 'pass'] as const)
+    it(`holds its share and no more: ${mode}`, async () => {
+      await setProxy({ on_failure: mode })
+      const stop = join(lab.folder, `stop-${mode}`)
+      const places = [`${siteAddress}:80`, `${siteAddress}:443`, `${gatewayInside}:${directPort}`]
+      const program = [runtimePath(appRoot), join(import.meta.dirname, '../support/idle-holder.ts')]
+      const holding = lab.gateway.exec('client', [...program, stop, String(tried), ...places], { timeoutMs: 600_000 })
+      void holding.catch(() => {})
+      try {
+        let most = 0
+        await until('it holds its share', async () => {
+          most = Math.max(most, await held())
+          return most > proxyShare - slack
+        })
+        for (let round = 0; round < 5; round++) {
+          await lab.expectStatus('http://good.sites.test/', 200, fromOther())
+          await lab.expectStatus('http://bad.sites.test/', 403, fromOther())
+          await lab.expectStatus('https://good.sites.test/', 200, { trusts: 'sites', ...fromOther() })
+          await lab.expectStatus('https://bad.sites.test/', 403, { trusts: 'gateway', ...fromOther() })
+          const direct = fromOther('-x', `http://${gatewayInside}:${directPort}`)
+          await lab.expectStatus('http://bad.sites.test/', 403, direct)
+        }
+        await until('it holds no more than its share', async () => (await held()) <= proxyShare + slack)
+        assert.equal((await proxyItem()).status, 'active')
+      } finally {
+        writeFileSync(stop, '')
+        await holding
+      }
+      await until('it is served itself', async () => (await lab.statusOf('http://good.sites.test/')) === 200)
+    })
+
+  it('is not waited for: a connection without a request ends, and one with half a request', async () => {
+    const tries = [
+      [80, ''],
+      [80, 'GET / HTTP/1.1\r\nHost: www.exa'],
+      [443, ''],
+      [443, '\x16\x03\x01\x02\x00\x01'],
+    ] as const
+    const ends = tries.map(async ([port, bytes]) => {
+      const code = `const s=require('net').connect(${port},'${siteAddress}',()=>s.write(${JSON.stringify(bytes)},'latin1'))
+s.on('data',()=>{}).on('error',()=>{}).on('close',()=>console.log('ended'))`
+      const { stdout } = await lab.gateway.exec('client', [process.execPath, '-e', code])
+      assert.equal(stdout.trim(), 'ended', `${port} ${JSON.stringify(bytes)}`)
+    })
+    await Promise.all(ends)
+  })
+})
