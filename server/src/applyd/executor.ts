@@ -221,7 +221,9 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
   async function differenceTo(target: Target, revision: number): Promise<Difference> {
     const isUnitCurrent = (name: string) => {
       const spec = target.units.has(name) ? findUnit(tables, name) : undefined
-      return supervisor.isCurrent(name, spec ? inputsOf(spec, target.files) : null)
+      // What someone altered on the machine may be in use, also when the unit was given what the plan says.
+      const isAltered = spec !== undefined && changedFiles.some(([file, text]) => text && readsFile(spec, file))
+      return !isAltered && supervisor.isCurrent(name, spec ? inputsOf(spec, target.files) : null)
     }
     const isFileUntouched = (name: string, content: Buffer | null): boolean =>
       applied !== null && applied.revision !== revision && written.get(name) === content
@@ -340,7 +342,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
     wanted: ReadonlySet<string>,
     contents: Target['files'],
     changedFiles: readonly string[],
-    before: ReadonlyMap<string, Buffer | null> = new Map(),
+    before: ReadonlyMap<string, Buffer | null> | null = null,
   ): Promise<string[]> {
     const changed: string[] = []
     const stops = supervisor.wanted().filter((name) => !wanted.has(name))
@@ -349,7 +351,11 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       const spec = findUnit(tables, name)
       if (!spec) continue
       const ownFiles = changedFiles.filter((file) => readsFile(spec, file))
-      const change = { files: ownFiles, before: (file: string) => before.get(file)?.toString() ?? null }
+      const change = {
+        ...{ files: ownFiles, before: (file: string) => before?.get(file)?.toString() ?? null },
+        // A revert leaves units alone that never had the files it takes back.
+        isAltered: before !== null && ownFiles.some((file) => contents.get(file)),
+      }
       if (spec.isSlow || supervisor.mustInstall(name)) {
         supervisor.begin(name, inputsOf(spec, contents), change)
         continue

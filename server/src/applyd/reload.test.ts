@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { until } from '../../test/support/until.ts'
 import { argumentParsers } from './requests.ts'
 import { createScenarios, file, planOf, type Scene, unit } from './stand-ins/harness.ts'
 import type { Reload, UnitSpec } from './tables.ts'
@@ -133,6 +134,29 @@ scenario('an optional engine is restarted instead', async (scene) => {
   assert.deepEqual(await scene.apply(parts(2, { a: 'two' })), { status: 'applied', changed: ['unit stand'] })
   assert.notEqual(scene.bench.unitPid('stand'), pid)
 })
+
+for (const [name, way, isSlow] of [
+  ['by a signal', { signal: 'SIGHUP' }, false],
+  ['by a start', 'restart', false],
+  ['in the background', { signal: 'SIGHUP' }, true],
+] as const satisfies readonly (readonly [string, Reload, boolean])[])
+  scenario(`an engine that runs with an altered file is given ours again: ${name}`, async (scene) => {
+    await startReloading(scene, { reload: way, isSlow })
+    const plan = parts(1, { a: 'one' })
+    await scene.apply(plan)
+    await until('it runs', async () => (await scene.unitNow())?.state === 'active')
+    const pid = scene.bench.unitPid('stand') ?? assert.fail('it does not run')
+    const words = (): readonly string[] =>
+      readFileSync(scene.bench.path('state/log/stand.log'), 'utf8').trim().split('\n')
+    writeFileSync(scene.bench.path('etc/stand.conf'), 'strange\n')
+    process.kill(pid, 'SIGHUP')
+    await until('it runs with the altered file', () => words().at(-1) === 'now strange')
+    assert.deepEqual(await scene.apply(plan), { status: 'applied', changed: ['file stand.conf', 'unit stand'] })
+    await until('it runs with ours', () => /^(?:now|started as) well$/.test(words().at(-1) ?? ''))
+    await until('it is well', async () => (await scene.unitNow())?.state === 'active')
+    assert.equal(scene.bench.unitPid('stand') === pid, way !== 'restart')
+    assert.deepEqual(await scene.apply(plan), { status: 'applied', changed: [] }, 'once is enough')
+  })
 
 scenario('what applyd adds to a file is at its end and is not vetted', async (scene) => {
   const tables = scene.bench.tables({

@@ -79,8 +79,10 @@ export type Timings = Readonly<typeof defaultTimings>
 export interface FileChange {
   readonly files: ChangedFiles
   readonly before: FilesBefore
+  /** The unit may run with other contents than it was given. */
+  readonly isAltered: boolean
 }
-const unknownChange: FileChange = { files: null, before: () => null }
+const unknownChange: FileChange = { files: null, before: () => null, isAltered: false }
 
 export type Supervisor = ReturnType<typeof createSupervisor>
 
@@ -181,7 +183,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
 
   /** Returns whether anything was done. The caller probes afterwards. */
   async function ensure(name: string, inputs: string, change: FileChange = unknownChange): Promise<boolean> {
-    if (isCurrent(name, inputs)) return false
+    if (!change.isAltered && isCurrent(name, inputs)) return false
     await bring(unitOf(name), inputs, change)
     return true
   }
@@ -191,7 +193,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
    * replaces work that is still in progress.
    */
   function begin(name: string, inputs: string, change: FileChange = unknownChange): void {
-    if (isCurrent(name, inputs)) return
+    if (!change.isAltered && isCurrent(name, inputs)) return
     const unit = unitOf(name)
     if (mustInstall(name)) install(unit, inputs)
     else workOn(unit, inputs, () => bring(unit, inputs, change))

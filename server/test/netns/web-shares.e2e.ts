@@ -14,6 +14,7 @@ import { macOf } from '../support/user-lab.ts'
 import { type AskOptions, siteAddress, WebLab } from '../support/web-lab.ts'
 
 const directPort = 3777
+const isNightly = process.env.PORTCULLIS_NIGHTLY === '1'
 /** More than its share, and some that the proxy has not ended yet. */
 const [tried, slack] = [1_500, 60]
 
@@ -33,8 +34,12 @@ describe('one host and the web proxy', () => {
 
   const setProxy = (fields: object) => lab.api.ok('PATCH', '/proxy_backend/settings', fields)
   const fromOther = (...args: readonly string[]): AskOptions => ({ enter: other.enter, args })
-  const proxyItem = async (): Promise<{ status: string }> => {
-    const items = (await lab.api.ok('GET', '/proxy_backend/status')) as { name: string; status: string }[]
+  const proxyItem = async (): Promise<{ status: string; msg: string[] }> => {
+    const items = (await lab.api.ok('GET', '/proxy_backend/status')) as {
+      name: string
+      status: string
+      msg: string[]
+    }[]
     return items.find(({ name }) => name === 'web-proxy') ?? assert.fail()
   }
   /** Of the client, at the proxy. */
@@ -44,14 +49,25 @@ describe('one host and the web proxy', () => {
     return stdout.split('\n').filter((line) => /:(?:80|443|3777) /.test(line)).length
   }
 
+  const hold = (count: number, ...args: readonly string[]) => {
+    holders++
+    const stop = join(lab.folder, `stop-${holders}`)
+    const program = [runtimePath(appRoot), join(import.meta.dirname, '../support/idle-holder.ts'), stop, String(count)]
+    const running = lab.gateway.exec('client', [...program, ...args], { timeoutMs: 600_000 })
+    void running.catch(() => {})
+    const end = async (): Promise<void> => {
+      writeFileSync(stop, '')
+      await running
+    }
+    return { end }
+  }
+  let holders = 0
+
   for (const mode of ['block', 'pass'] as const)
     it(`holds its share and no more: ${mode}`, async () => {
       await setProxy({ on_failure: mode })
-      const stop = join(lab.folder, `stop-${mode}`)
       const places = [`${siteAddress}:80`, `${siteAddress}:443`, `${gatewayInside}:${directPort}`]
-      const program = [runtimePath(appRoot), join(import.meta.dirname, '../support/idle-holder.ts')]
-      const holding = lab.gateway.exec('client', [...program, stop, String(tried), ...places], { timeoutMs: 600_000 })
-      void holding.catch(() => {})
+      const holding = hold(tried, '-', ...places)
       try {
         let most = 0
         await until('it holds its share', async () => {
@@ -69,11 +85,42 @@ describe('one host and the web proxy', () => {
         await until('it holds no more than its share', async () => (await held()) <= proxyShare + slack)
         assert.equal((await proxyItem()).status, 'active')
       } finally {
-        writeFileSync(stop, '')
-        await holding
+        await holding.end()
       }
       await until('it is served itself', async () => (await lab.statusOf('http://good.sites.test/')) === 200)
     })
+
+  // Sixteen thousand connections are for the night.
+  it('fills the proxy with many addresses, and nothing passes', { skip: isNightly ? false : 'nightly' }, async () => {
+    lab.gateway.log.allow(/the web proxy/)
+    await setProxy({ on_failure: 'pass' })
+    const sources = Array.from({ length: 45 }, (_, at) => `10.10.0.${100 + at}`)
+    const device = (await lab.gateway.exec('client', ['/usr/sbin/ip', '-o', 'route', 'get', gatewayInside])).stdout
+    const name = / dev (\S+)/.exec(device)?.[1] ?? assert.fail(device)
+    await lab.users.wire.addAddresses(
+      'client',
+      name,
+      sources.map((address) => `${address}/24`),
+    )
+    const holding = hold(sources.length * proxyShare, sources.join(','), `${siteAddress}:80`)
+    try {
+      await until('the proxy is full', async () => {
+        assert.notEqual(await lab.statusOf('http://bad.sites.test/', fromOther('-m', '3')), 200)
+        return /as many connections as it can/.test((await proxyItem()).msg.join(' '))
+      })
+      for (let round = 0; round < 20; round++) {
+        assert.notEqual(await lab.statusOf('http://bad.sites.test/', fromOther('-m', '3')), 200)
+        assert.notEqual(
+          await lab.statusOf('https://bad.sites.test/', { trusts: 'sites', ...fromOther('-m', '3') }),
+          200,
+        )
+      }
+    } finally {
+      await holding.end()
+    }
+    const isBack = async () => (await lab.statusOf('http://bad.sites.test/', fromOther('-m', '5'))) === 403
+    await until('it serves again', isBack)
+  })
 
   it('is not waited for: a connection without a request ends, and one with half a request', async () => {
     const tries = [
