@@ -6,6 +6,9 @@ import type { LinkMaking, LinkPlan, RoutePlan } from '../plan/artifacts.ts'
 /** The fields of `ip -j -d addr show` and `ip -j route show` that are used here. */
 export interface KernelLink {
   readonly ifname: string
+  readonly address?: string
+  /** Its own card address, shown while it has another one, as in a bond. */
+  readonly permaddr?: string
   readonly flags: readonly string[]
   readonly link?: string
   readonly master?: string
@@ -35,6 +38,8 @@ export interface KernelState {
   readonly mirrors: readonly KernelMirror[]
   /** Devices with the queueing discipline that mirrors are attached to. */
   readonly mirrorable: readonly string[]
+  /** Devices that take IPv6 addresses and routes from whoever advertises a router. */
+  readonly advertised: readonly string[]
 }
 
 /** Devices that applyd configured: those that leave the plan are cleared, and removed if applyd made them. */
@@ -47,7 +52,8 @@ export interface Managed {
 /** `device` is the link of the plan that a failure is reported for. */
 export interface Operation {
   readonly device: string
-  readonly program: 'ip' | 'tc' | 'ppp'
+  /** `setting`: a path below /proc/sys/net, and its value. */
+  readonly program: 'ip' | 'tc' | 'ppp' | 'setting'
   readonly args: readonly string[]
 }
 
@@ -68,7 +74,9 @@ export function operationsFor(state: KernelState, links: readonly LinkPlan[], ma
   const left = managed.devices.filter((device) => !planned.has(device) && found.has(device))
   const isManaged = (device: string | undefined) => planned.has(device ?? '') || left.includes(device ?? '')
   return [
-    ...links.flatMap((link) => making(link, found.get(link.device), managed)),
+    ...links.flatMap((link) => making(link, found, managed)),
+    ...present.filter((link) => link.make && state.advertised.includes(link.device)).map(ignoringAdvertisements),
+    ...present.flatMap((link) => cardAddress(link, found)),
     ...present.flatMap((link) => membership(link, found)),
     ...present.filter((link) => link.isUp && !isUp(found.get(link.device))).map((link) => setting(link.device, 'up')),
     ...present.flatMap((link) => missingAddresses(link, found.get(link.device))),
@@ -94,21 +102,55 @@ function misfit({ make }: LinkPlan, found: KernelLink | undefined): boolean {
   return make.kind === 'gre' && (data.local !== make.local || data.remote !== make.remote)
 }
 
-function making(link: LinkPlan, found: KernelLink | undefined, managed: Managed): Operation[] {
+function making(link: LinkPlan, links: ReadonlyMap<string, KernelLink>, managed: Managed): Operation[] {
   const { device, make } = link
+  const found = links.get(device)
   if (make === null || (found && !misfit(link, found))) return []
   if (make.kind === 'ppp') return [{ device, program: 'ppp', args: [] }]
   // One that is not ours stays; the kernel then reports that the name is taken.
   if (found && managed.made.includes(device)) return [ip(device, 'link', 'del', 'dev', device)]
-  return [ip(device, 'link', 'add', ...addArguments(device, make))]
+  return [ip(device, 'link', 'add', ...addArguments(device, make, links))]
 }
 
-function addArguments(device: string, make: Exclude<LinkMaking, { kind: 'ppp' }>): string[] {
+/** A device that we make has the addresses of the plan: it takes none from a router that nobody asked. */
+const ignoringAdvertisements = ({ device }: LinkPlan): Operation => ({
+  device,
+  program: 'setting',
+  args: [`ipv6/conf/${device}/accept_ra`, '0'],
+})
+
+const ownAddress = (link: KernelLink | undefined): string | undefined => link?.permaddr ?? link?.address
+
+/**
+ * A bond has the card address of its first member, so that leases and neighbours stay as they were. Left to themselves the
+ * kernel makes one up and udev another one, which then replaces that of every member.
+ */
+function wantedAddress(members: readonly string[], links: ReadonlyMap<string, KernelLink>): string | undefined {
+  return members.map((member) => ownAddress(links.get(member))).find((address) => address !== undefined)
+}
+
+function cardAddress({ device, make }: LinkPlan, links: ReadonlyMap<string, KernelLink>): Operation[] {
+  if (make?.kind !== 'bond') return []
+  const now = links.get(device)?.address
+  // That of any member will do: a change would interrupt every connection.
+  if (make.members.some((member) => ownAddress(links.get(member)) === now)) return []
+  const wanted = wantedAddress(make.members, links)
+  return wanted === undefined ? [] : [setting(device, 'address', wanted)]
+}
+
+function addArguments(
+  device: string,
+  make: Exclude<LinkMaking, { kind: 'ppp' }>,
+  links: ReadonlyMap<string, KernelLink>,
+): string[] {
   switch (make.kind) {
     case 'vlan':
       return ['link', make.parent, 'name', device, 'type', 'vlan', 'id', String(make.tag)]
-    case 'bond':
-      return ['name', device, 'type', 'bond', 'mode', '802.3ad', 'lacp_rate', 'slow', 'miimon', '100']
+    case 'bond': {
+      const address = wantedAddress(make.members, links)
+      const named = ['name', device, ...(address === undefined ? [] : ['address', address])]
+      return [...named, 'type', 'bond', 'mode', '802.3ad', 'lacp_rate', 'slow', 'miimon', '100']
+    }
     case 'gre':
       return ['name', device, 'type', 'gre', 'local', make.local, 'remote', make.remote, 'ttl', '64']
     case 'dummy':

@@ -274,6 +274,7 @@ describe('the operations from one set of links to another', () => {
     routes: [],
     mirrors: [],
     mirrorable: [],
+    advertised: [],
     ...more,
   })
   const nothing = { devices: [], made: [], mirrored: [] }
@@ -310,6 +311,33 @@ describe('the operations from one set of links to another', () => {
       'ip link set dev eth1 down',
       'ip link set dev eth0 master ag1',
       'ip link set dev eth1 master ag1',
+    ])
+  })
+
+  it('gives an aggregated interface the card address of a member, and changes it only when no member has it', () => {
+    const bond = link('ag1', { make: { kind: 'bond', members: ['eth0', 'eth1'] } })
+    const card = (name: string, address: string, more: Partial<KernelLink> = {}) => found(name, { address, ...more })
+    const [first, second] = [card('eth0', '02:00:00:00:00:01'), card('eth1', '02:00:00:00:00:02')]
+    assert.deepEqual(words(operationsFor(state([first, second]), [bond], nothing)), [
+      'ip link add name ag1 address 02:00:00:00:00:01 type bond mode 802.3ad lacp_rate slow miimon 100',
+    ])
+    // As the kernel shows a member: with the address of the bond, and its own beside it.
+    const joined = (address: string) => [
+      card('eth0', address, { permaddr: '02:00:00:00:00:01', master: 'ag1' }),
+      card('eth1', address, { permaddr: '02:00:00:00:00:02', master: 'ag1' }),
+      card('ag1', address, { linkinfo: { info_kind: 'bond' } }),
+    ]
+    const operations = (address: string) => words(operationsFor(state(joined(address)), [bond], nothing))
+    assert.deepEqual(operations('02:00:00:00:00:02'), [])
+    assert.deepEqual(operations('5a:11:22:33:44:55'), ['ip link set dev ag1 address 02:00:00:00:00:01'])
+  })
+
+  it('has devices that it makes take no address from a router advertisement, before they are up', () => {
+    const now = state([found('lan0'), { ...madeVlan, flags: [] }], { advertised: ['lan0.5', 'lan0'] })
+    assert.deepEqual(words(operationsFor(now, [link('lan0'), vlan(5)], nothing)), [
+      'setting ipv6/conf/lan0.5/accept_ra 0',
+      'ip link set dev lan0.5 up',
+      'ip -4 addr add 10.5.0.1/24 brd + dev lan0.5',
     ])
   })
 

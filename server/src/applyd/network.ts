@@ -2,13 +2,14 @@
 // changes differences only. What the kernel refuses does not fail the plan: its message is kept, and it is retried when
 // the plan changes, or after a minute.
 
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getSystemErrorMessage, isDeepStrictEqual } from 'node:util'
 import { readJson, writeDurable } from '../files/durable.ts'
 import type { LinkObservation, LinkPlan } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { createForeignRoutes } from './machine/foreign-routes.ts'
+import { textOf } from './machine/read.ts'
 import {
   isOurPreference,
   type KernelLink,
@@ -24,6 +25,7 @@ import { oneLine } from './text.ts'
 
 const commandTimeoutMs = 10_000
 const retryMs = 60_000
+const settings = '/proc/sys/net'
 /** A device is made, configured and cleaned in turns; more turns mean that another program changes it too. */
 const maxTurns = 8
 
@@ -108,6 +110,10 @@ export function createNetworkEngine(
       routes: routes as KernelRoute[],
       mirrors: mirrors.flat(),
       mirrorable: sources.size === 0 ? [] : await readMirrorable(),
+      advertised: links
+        .filter(({ make }) => make !== null)
+        .map(({ device }) => device)
+        .filter((device) => /^[1-9]/.test(textOf(`${settings}/ipv6/conf/${device}/accept_ra`))),
     }
   }
 
@@ -165,6 +171,7 @@ export function createNetworkEngine(
 
   async function refusalOf({ program, args }: Operation): Promise<string | null> {
     if (program === 'ppp') return pppRefusal()
+    if (program === 'setting') return settingRefusal(args)
     const { code, failure, stderr } = await run([...commands[program], ...args], commandTimeoutMs)
     if (code === 0) return null
     if (failure === 'missing') return `${program} is not installed.`
@@ -222,6 +229,15 @@ function mirrorsIn(device: string, side: KernelMirror['side'], text: string): Ke
     const to = options?.actions?.[0]?.to_dev
     return to !== undefined && isOurPreference(pref) ? [{ device, side, preference: pref, to }] : []
   })
+}
+
+function settingRefusal([path = '', value = '']: readonly string[]): string | null {
+  try {
+    writeFileSync(`${settings}/${path}`, value)
+    return null
+  } catch (fault) {
+    return `${path}: ${getSystemErrorMessage((fault as NodeJS.ErrnoException).errno ?? 0)}`
+  }
 }
 
 /** The kernel's side of a provider's tunnel is this device; without it no program can connect. */
