@@ -4,6 +4,7 @@
 import { connect, type Socket } from 'node:net'
 import { createFrameReader, encodeFrame } from '../applyd/frames.ts'
 import { GatewayError } from '../contract/error.ts'
+import { patient } from '../pace.ts'
 import type {
   Applier,
   Arrivals,
@@ -231,7 +232,7 @@ export class ApplydClient implements Applier {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(unavailable(closing))
       const id = this.#nextId++
-      const timer = setTimeout(() => this.#giveUp(request), this.#timings.connectMs)
+      const timer = setTimeout(() => this.#giveUp(request), patient(this.#timings.connectMs))
       const waiting = { resolve: resolve as Request['resolve'], reject, timer }
       const request: Request = { id, verb, args, isInFull: false, ...waiting }
       this.#waiting.push(request)
@@ -244,7 +245,7 @@ export class ApplydClient implements Applier {
       const request = this.#waiting.shift()
       if (!request) return
       clearTimeout(request.timer)
-      request.timer = setTimeout(() => this.#giveUp(request), limitOf(request.verb, this.#timings))
+      request.timer = setTimeout(() => this.#giveUp(request), patient(limitOf(request.verb, this.#timings)))
       this.#sent.set(request.id, request)
       this.#send(request)
     }

@@ -10,6 +10,7 @@ import type { Problem } from '../contract/error.ts'
 import { isAsWritten, readJson, readRegular, removeDurable, removeTemporary, writeDurable } from '../files/durable.ts'
 import { writeNew } from '../files/guarded.ts'
 import { makeRoom } from '../files/reserve.ts'
+import { patient } from '../pace.ts'
 import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
 import type { Context, FailpointName } from './applyd.ts'
 import { type Checked, isSameState } from './checked.ts'
@@ -142,10 +143,10 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
     await attempts.undoUnsettled()
     if (applied && plan.revision < applied.revision)
       throw new Refusal(`Revision ${plan.revision} is older than the applied revision ${applied.revision}.`)
-    const limit = Date.now() + applyTimeoutMs
+    const limit = Date.now() + patient(applyTimeoutMs)
     const step = (name: FailpointName) => {
       failpoint(name)
-      if (Date.now() > limit) throw new Error(`The change took more than ${applyTimeoutMs / 1000} seconds.`)
+      if (Date.now() > limit) throw new Error(`The change took more than ${patient(applyTimeoutMs) / 1000} seconds.`)
     }
     let intent: Intent | null = null
     try {

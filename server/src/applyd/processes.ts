@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { patient } from '../pace.ts'
 
 /** Fixed: nothing of applyd's own environment reaches a program. Times in nft rules are UTC because of TZ. */
 export const programEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }
@@ -13,7 +14,8 @@ type Finished = { code: number | null; failure: 'missing' | 'timeout' | null; st
 /** Large: nft lists megabytes, and repeats the whole offending line in an error. */
 const maxBuffer = 256 * 1024 * 1024
 
-export function run([program = '', ...args]: readonly string[], timeout: number, input = ''): Promise<Finished> {
+export function run([program = '', ...args]: readonly string[], timeoutMs: number, input = ''): Promise<Finished> {
+  const timeout = patient(timeoutMs)
   const options = { cwd: '/', env: programEnvironment, timeout, killSignal: 'SIGKILL', maxBuffer } as const
   return new Promise((resolve) => {
     const child = execFile(program, args, options, (fault, stdout, stderr) => {

@@ -19,6 +19,7 @@ import { strictObject } from '../contract/fields.ts'
 import { canFailWith } from '../contract/openapi-errors.ts'
 import { Type } from '../contract/schema.ts'
 import type { Config } from '../model/slots.ts'
+import { patient } from '../pace.ts'
 import type { Log } from '../runtime/logs/log.ts'
 import { sourceOf } from '../runtime/source.ts'
 import { auditRefusal, CallRecords } from './audited.ts'
@@ -314,7 +315,7 @@ function answer(
     throw error
   }
   if (!(result instanceof Promise)) return finish(result)
-  const limited = deadline.limit(endpoint, result, parts.handlerMilliseconds ?? handlerMilliseconds)
+  const limited = deadline.limit(endpoint, result, parts.handlerMilliseconds ?? patient(handlerMilliseconds))
   return limited.then(
     (awaited) => {
       if (parts.checkReplies) authority.checkAsked()

@@ -191,7 +191,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'runtime/',
-    may: ['runtime/', 'database/', 'workers/', 'net/', 'plan/live-sets.ts', ...pure, 'node:*'],
+    may: ['runtime/', 'database/', 'workers/', 'net/', 'plan/live-sets.ts', 'pace.ts', ...pure, 'node:*'],
     because: 'runtime state is kept beside the configuration and does not depend on it',
   },
   {
@@ -202,7 +202,7 @@ export const importTable: readonly Row[] = [
   {
     code: 'http/',
     may: [
-      ...['http/', 'config/', 'runtime/', 'workers/', 'signatures/', 'plan/area.ts', ...pure],
+      ...['http/', 'config/', 'runtime/', 'workers/', 'signatures/', 'plan/area.ts', 'pace.ts', ...pure],
       ...['fastify', 'ajv', 'ajv/dist/compile/util.js', 'fast-json-stringify', 'typebox', 'asn1js', 'pkijs', 'node:*'],
     ],
     because: 'HTTP neither renders nor applies, and knows areas only as routes',
@@ -211,7 +211,7 @@ export const importTable: readonly Row[] = [
     code: 'apply/',
     may: [
       ...['apply/', 'plan/{artifacts,sealed,verbs}.ts', 'contract/error.ts', 'config/engine.ts', 'runtime/logs/log.ts'],
-      ...['applyd/frames.ts', 'node:crypto', 'node:net', 'node:events', 'node:timers/promises'],
+      ...['applyd/frames.ts', 'pace.ts', 'node:crypto', 'node:net', 'node:events', 'node:timers/promises'],
     ],
     because: 'the client of applyd and the reconcile loop, nothing else',
   },
@@ -243,7 +243,7 @@ export const importTable: readonly Row[] = [
         'web-filter/filterd/ask-line.ts',
         'plan/{artifacts,inspection,interception,link,live-sets,nft-piece,verbs}.ts',
       ],
-      ...['contract/error.ts', '{memory,service-manager}.ts', 'node:*'],
+      ...['contract/error.ts', '{memory,pace,service-manager}.ts', 'node:*'],
     ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
@@ -315,7 +315,11 @@ export const importTable: readonly Row[] = [
     because: 'the decision process speaks to the proxy, to gatewayd and to applyd over sockets, and knows nothing else',
   },
   { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
-  { code: '{memory,service-manager}.ts', may: ['node:*'], because: 'both processes use them, so they know neither' },
+  {
+    code: '{memory,pace,service-manager}.ts',
+    may: ['node:*'],
+    because: 'both processes use them, so they know neither',
+  },
   {
     code: '{agent-sockets,app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,traffic-classifier,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,local-log,own-upgrades,settings,version}.ts',
     may: [anything],

@@ -8,6 +8,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Method } from '../../contract/endpoint.ts'
+import { patient } from '../../pace.ts'
 import { CommandFailure, codeOf, noConnection } from '../failure.ts'
 
 export interface Ask {
@@ -104,7 +105,7 @@ export class Connection {
         },
       })
       sent.once('error', fail)
-      sent.setTimeout(patienceMilliseconds, () => sent.destroy(new Error('timed out waiting for an answer')))
+      sent.setTimeout(patient(patienceMilliseconds), () => sent.destroy(new Error('timed out waiting for an answer')))
       sent.once('response', resolve)
       // As bytes: Node writes headers in front of a string body as UTF-8, which would damage Latin-1 headers.
       sent.end(ask.body?.bytes)
@@ -166,7 +167,7 @@ function openSocket(address: URL): Promise<TLSSocket> {
       // The gateway signs its own certificate: it is judged by openTrusted().
       rejectUnauthorized: false,
     })
-    socket.setTimeout(connectMilliseconds, () => socket.destroy(new Error('timed out while connecting')))
+    socket.setTimeout(patient(connectMilliseconds), () => socket.destroy(new Error('timed out while connecting')))
     socket.once('error', reject)
     socket.once('secureConnect', () => {
       socket.setTimeout(0)

@@ -10,6 +10,7 @@ import {
   levelOf,
   type Settled,
 } from '../../contract/health.ts'
+import { patient } from '../../pace.ts'
 import type { Clock } from '../clock.ts'
 import { unixSeconds } from '../clock.ts'
 
@@ -114,7 +115,7 @@ export class HealthMonitor {
   }
 
   async #ask(source: HealthSource): Promise<readonly Finding[] | null> {
-    const limit = this.#parts.sourceMilliseconds ?? sourceMilliseconds
+    const limit = this.#parts.sourceMilliseconds ?? patient(sourceMilliseconds)
     let timer: NodeJS.Timeout | undefined
     const timeout = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), limit)
