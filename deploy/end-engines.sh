@@ -1,6 +1,6 @@
 #!/bin/sh
 # Ends what applyd started and left running. systemd stops this unit whenever applyd ends, also to start it again: only when
-# applyd is not to run any more, the engines end. All of them are in its control group. Whoever has not ended after ten
+# applyd is not to run any more, the engines end. All of them are in its control group or in those of portcullis-groups.service. Whoever has not ended after ten
 # seconds is killed.
 set -u
 unit=portcullis-applyd.service
@@ -12,16 +12,19 @@ case $(property Job) in '' | 0) ;; *) exit 0 ;; esac
 case $(property SubState) in dead | failed | '') ;; *) exit 0 ;; esac
 
 group=$(property ControlGroup)
-list="/sys/fs/cgroup${group:-/system.slice/$unit}/cgroup.procs"
 each() {
-  [ -r "$list" ] || return 1
   found=1
-  while read -r pid; do
-    # One that has just ended is listed as 0, which would mean ourselves.
-    [ "$pid" -gt 1 ] || continue
-    found=0
-    kill "-$1" "$pid" 2>/dev/null
-  done <"$list"
+  # Where applyd starts them, and the groups that it moves them to (server/src/applyd/machine/control-groups.ts).
+  for list in "/sys/fs/cgroup${group:-/system.slice/$unit}/cgroup.procs" \
+    /sys/fs/cgroup/system.slice/portcullis-groups.service/engines/*/cgroup.procs; do
+    [ -r "$list" ] || continue
+    while read -r pid; do
+      # One that has just ended is listed as 0, which would mean ourselves.
+      [ "$pid" -gt 1 ] || continue
+      found=0
+      kill "-$1" "$pid" 2>/dev/null
+    done <"$list"
+  done
   return $found
 }
 each TERM || exit 0

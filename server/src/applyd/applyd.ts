@@ -19,6 +19,7 @@ import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
 import { readSessions } from './live/tracking.ts'
+import { createControlGroups } from './machine/control-groups.ts'
 import { startGuard } from './machine/guard.ts'
 import { createSettings } from './machine/settings.ts'
 import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
@@ -62,6 +63,8 @@ export interface Context {
   readonly timings: Timings
   readonly log: Log
   readonly failpoint: (name: FailpointName) => void
+  /** Puts the process of a unit under the limits of that unit; without it there are none. */
+  readonly place?: (unit: string, pid: number) => void
 }
 
 /** `service` is who may open the socket, beside root. */
@@ -73,7 +76,9 @@ export interface ApplydOptions extends Omit<Context, 'directory' | 'logs'> {
 export type Applyd = Awaited<ReturnType<typeof createApplyd>>
 
 export async function createApplyd({ stateDir, service, ...options }: ApplydOptions) {
-  const context: Context = { ...options, directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
+  const groups = createControlGroups(options)
+  const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
+  const context: Context = { ...options, ...folders, place: groups.place }
   const socketPath = join(stateDir, 'run', 'applyd.sock')
   makeState(stateDir, service)
   makeOwn(context.directory, 0o700, null)
@@ -129,7 +134,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   }
   const sessionParts = createSessionParts(context)
   const nft = context.tables.nft.command
-  const conflicts = createConflictWatch({ plane: context.plane, stateDir, nft, observe: executor.observe })
+  const looks = { plane: context.plane, stateDir, nft, missingLimits: groups.missing, observe: executor.observe }
+  const conflicts = createConflictWatch(looks)
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: async ({ plan }) => {

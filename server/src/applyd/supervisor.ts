@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
 import { isStorageFault } from '../files/reserve.ts'
 import { trimLog } from '../files/trim-log.ts'
+import { patient } from '../pace.ts'
 import type { UnitObservation } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { createInstaller, describeInstallation } from './engines/install.ts'
@@ -86,7 +87,7 @@ const unknownChange: FileChange = { files: null, before: () => null, isAltered: 
 
 export type Supervisor = ReturnType<typeof createSupervisor>
 
-export function createSupervisor({ directory, logs, kernel, tables, timings, log, failpoint }: Context) {
+export function createSupervisor({ directory, logs, kernel, tables, timings, log, failpoint, place }: Context) {
   const recordPath = join(directory, 'units.json')
   const image = imageOf(process.pid)
   const installPackages = createInstaller()
@@ -270,7 +271,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     if ('signal' in way) return signal(process.pid, way.signal)
     const steps =
       'ask' in way
-        ? [() => askReload(way.ask, notifyTimeoutMs)]
+        ? [() => askReload(way.ask, patient(notifyTimeoutMs))]
         : way.commands.map((one) => () => refusalOf(one, way.timeoutMs))
     for (const step of steps) {
       const words = await step()
@@ -295,7 +296,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const unit = unitOf(name)
     const spec = unit.spec.probe
     const id = unit.process
-    const limit = Date.now() + (spec.kind === 'alive' ? spec.forMs : spec.timeoutMs)
+    const limit = Date.now() + (spec.kind === 'alive' ? spec.forMs : patient(spec.timeoutMs))
     for (let isOver = false; ; await pause(20)) {
       if (isClosed) return
       if (unit.process !== id || stateOf(id) === 'gone')
@@ -358,7 +359,10 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     Object.assign(unit, { isWanted: true, inputs, process: id })
     Object.assign(unit, { state: 'activating', message: '', startedAt: Date.now() })
     child.once('error', (fault) => log('error', `${unit.name} could not be started`, { fault }))
-    if (id) children.add(id.pid)
+    if (id) {
+      children.add(id.pid)
+      place?.(unit.name, id.pid)
+    }
     child.once('exit', (code, name) => {
       if (id) children.delete(id.pid)
       if (unit.process === id) ended(unit, name ? `signal ${name}` : `status ${code}`)
@@ -381,7 +385,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   async function end(id: ProcessId | null, name: string): Promise<void> {
     if (!id || stateOf(id) === 'gone') return
     signal(-id.pid, 'SIGTERM')
-    if (!(await isGoneWithin(id, timings.stopMs))) {
+    if (!(await isGoneWithin(id, patient(timings.stopMs)))) {
       log('warning', `${name} did not stop in time and was killed`, { pid: id.pid })
       signal(-id.pid, 'SIGKILL')
       if (!(await isGoneWithin(id, settleTimeoutMs))) throw new Error(`${name} cannot be stopped.`)

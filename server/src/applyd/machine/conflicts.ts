@@ -18,6 +18,7 @@ export function judge(readings: Readings): Conflict[] {
     ...judgeServices(readings),
     ...describeInterfaces(readings),
     ...judgeProfiles(readings),
+    ...judgeLimits(readings),
   ]
   const sorted = found.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity))
   // Two odd names can give the same code, which names one thing.
@@ -287,4 +288,17 @@ function judgeProfiles({ profiles, stateDir, app, ports }: Readings): Conflict[]
       detail: `The profile of ${program} is enforced and does not allow ${stateDir}, so the ${title} cannot read its settings.`,
       fix: `sh ${app}/deploy/debian/apparmor.sh add ${stateDir}`,
     }))
+}
+
+function judgeLimits({ missingLimits }: Readings): Conflict[] {
+  if (missingLimits === null) return []
+  return [
+    {
+      code: 'limits.engines',
+      severity: 'note',
+      title: 'Engines have no separate limits of memory and processor time',
+      detail: `${missingLimits} One engine that is overloaded can slow down all others.`,
+      fix: 'Start the machine with control groups of version 2 (the default of Debian), and the gateway by its service.',
+    },
+  ]
 }

@@ -67,6 +67,8 @@ export interface Readings {
   /** Devices with a stanza in /etc/network/interfaces, and how they get their address. */
   readonly ifupdown: readonly { readonly device: string; readonly method: string; readonly file: string }[]
   readonly profiles: readonly ProfileReading[]
+  /** Why engines have no limits of their own; null when they have them, and where that is not known. */
+  readonly missingLimits: string | null
 }
 
 export const emptyReadings: Readings = {
@@ -83,5 +85,5 @@ export const emptyReadings: Readings = {
     legacyPolicies: {},
   },
   ...{ isUfwEnabled: false, nftablesConfiguration: '', resolver: { servers: [], hasStub: true } },
-  ...{ networkd: [], networkManager: [], ifupdown: [], profiles: [] },
+  ...{ networkd: [], networkManager: [], ifupdown: [], profiles: [], missingLimits: null },
 }

@@ -13,6 +13,7 @@ export interface ConflictParts {
   readonly plane: DataPlane
   readonly stateDir: string
   readonly nft: readonly string[]
+  readonly missingLimits: string | null
   readonly observe: () => Promise<Pick<Observation, 'units' | 'links'>>
 }
 
@@ -21,6 +22,7 @@ export function createConflictWatch({
   plane,
   stateDir,
   nft,
+  missingLimits,
   observe,
 }: ConflictParts): () => Promise<readonly Conflict[]> {
   let kept: { readonly at: number; readonly found: Promise<readonly Conflict[]> } | null = null
@@ -29,7 +31,8 @@ export function createConflictWatch({
     const { units, links } = await observe()
     const devices = links.map(({ device }) => device)
     const common = { plane, stateDir, app: ownApp, hasGateway: true, devices, nft }
-    return judge(await lookAt({ ...common, ports: watchedPorts(engines, units), packageUnits: packageUnits(engines) }))
+    const parts = { ports: watchedPorts(engines, units), packageUnits: packageUnits(engines) }
+    return judge({ ...(await lookAt({ ...common, ...parts })), missingLimits })
   }
   return () => {
     const now = performance.now()
