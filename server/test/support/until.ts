@@ -6,8 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export const patienceMs = Number(process.env.PORTCULLIS_TEST_PATIENCE_MS ?? 120_000)
 
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + patienceMs
+/** A machine that is emulated needs more patience. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  patience = patienceMs,
+): Promise<void> {
+  const deadline = performance.now() + patience
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`)
     await pause(10)
