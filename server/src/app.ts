@@ -251,7 +251,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const signatureIntake = new SignatureIntake({
     folder: join(parts.folder, 'signatures'),
     candidates: parts.candidatesFolder ?? join(parts.folder, 'candidates'),
-    check: (id) => applier.checkSignatures(id),
+    check: (id, signal) => applier.checkSignatures(id, signal),
     maxArchives,
     now: clock.now,
     room: () => roomForLists(reserve?.state()),

@@ -179,8 +179,15 @@ export class ApplydClient implements Applier {
     return this.#call('upload', request)
   }
 
-  checkSignatures(file: string): Promise<SignatureCheck> {
-    return this.#call('checkSignatures', { file })
+  checkSignatures(file: string, signal?: AbortSignal): Promise<SignatureCheck> {
+    const end = (): void => {
+      // Without the connection applyd has ended it already.
+      this.#call('endSignatureCheck', { file }).catch(() => {})
+    }
+    const result = this.#call('checkSignatures', { file })
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true })
+    return result.finally(() => signal?.removeEventListener('abort', end))
   }
 
   upgrade(digest: string): Promise<UpgradeStart> {

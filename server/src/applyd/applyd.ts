@@ -162,17 +162,24 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     upload: (request) => shares.upload(request),
     upgrade: ({ digest }) => upgrader.start(digest),
     // Where nothing is applied there are no folders for it.
-    checkSignatures: async ({ file }) => (context.plane === 'none' ? { status: 'missing' } : signatures.check(file)),
+    checkSignatures: async ({ file }, connection) =>
+      context.plane === 'none' ? { status: 'missing' } : signatures.check(file, connection),
+    endSignatureCheck: async ({ file }, connection) => {
+      signatures.end(file, connection)
+      return null
+    },
   }
   const createParsers = () => ({
     ...argumentParsers(context.tables),
     upload: parseShareUpload,
     checkSignatures: parseSignatureCheck,
+    endSignatureCheck: parseSignatureCheck,
     upgrade: parseUpgrade,
   })
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
   const onDisconnected = (connection: object): void => {
     arrivals.disconnected(connection)
+    signatures.disconnected(connection)
     let hasTurn = false
     const undo = (): Promise<void> => {
       hasTurn = true
@@ -199,6 +206,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     isClosing = true
     stopGuard()
     shares.stop()
+    signatures.close()
     arrivals.stop()
     await Promise.all([last, server.close()])
     await supervisor.close(stopUnits)

@@ -18,6 +18,7 @@ const parsers = {
   ...argumentParsers(tables),
   upload: parseShareUpload,
   checkSignatures: parseSignatureCheck,
+  endSignatureCheck: parseSignatureCheck,
   upgrade: parseUpgrade,
 }
 
@@ -85,6 +86,7 @@ const requests: Readonly<Record<Verb, unknown>> = {
   checkpoints: {},
   upload,
   checkSignatures: { file: 'a' },
+  endSignatureCheck: { file: 'a' },
   upgrade: { digest: 'a'.repeat(64) },
 }
 

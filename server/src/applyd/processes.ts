@@ -14,9 +14,15 @@ type Finished = { code: number | null; failure: 'missing' | 'timeout' | null; st
 /** Large: nft lists megabytes, and repeats the whole offending line in an error. */
 const maxBuffer = 256 * 1024 * 1024
 
-export function run([program = '', ...args]: readonly string[], timeoutMs: number, input = ''): Promise<Finished> {
-  const timeout = patient(timeoutMs)
-  const options = { cwd: '/', env: programEnvironment, timeout, killSignal: 'SIGKILL', maxBuffer } as const
+/** `signal` ends the program; there is no exit status then. */
+export function run(
+  [program = '', ...args]: readonly string[],
+  timeoutMs: number,
+  input = '',
+  signal?: AbortSignal,
+): Promise<Finished> {
+  const limits = { timeout: patient(timeoutMs), killSignal: 'SIGKILL', maxBuffer } as const
+  const options = { cwd: '/', env: programEnvironment, ...limits, ...(signal ? { signal } : {}) }
   return new Promise((resolve) => {
     const child = execFile(program, args, options, (fault, stdout, stderr) => {
       const failure = fault?.code === 'ENOENT' ? 'missing' : fault?.killed ? 'timeout' : null

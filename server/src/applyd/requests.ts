@@ -23,8 +23,11 @@ const packetLimit = 500
 
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
-/** For one connection, whose plans refer to each other. Engines parse their own arguments. */
-export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'upload' | 'checkSignatures' | 'upgrade'> {
+/** Whose arguments the engines parse. */
+type EngineVerb = 'upload' | 'checkSignatures' | 'endSignatureCheck' | 'upgrade'
+
+/** For one connection, whose plans refer to each other. */
+export function argumentParsers(tables: Tables): Omit<ArgumentParsers, EngineVerb> {
   const readPlan = createPlanReader(tables)
   return {
     check: readPlan,

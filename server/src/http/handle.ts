@@ -215,7 +215,10 @@ export interface Services {
   /** Signatures of the rule files on this machine; absent where none are read. */
   readonly signatures?: SignatureBase
   /** How signatures come in: their check, archives of rules, and what was refused. */
-  readonly signatureIntake: Pick<SignatureIntake, 'check' | 'look' | 'archives' | 'verdicts'>
+  readonly signatureIntake: Pick<
+    SignatureIntake,
+    'check' | 'running' | 'look' | 'archives' | 'verdicts' | 'fileRefusals'
+  >
   /** Packets that the inspection engine kept; absent where none are read. */
   readonly captures?: CaptureRing
   /** What passes through the gateway now; absent where it is not read. */

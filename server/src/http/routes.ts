@@ -21,7 +21,7 @@ import {
   updateSettings,
 } from '../model/lists.ts'
 import { type Config, commonEnds, type Item, type ItemId, read, type SingleSlot } from '../model/slots.ts'
-import { type CsvRow, csvHeader, csvLines, toCsv } from './csv.ts'
+import { type CsvRow, csvHeader, csvLines, csvRows, toCsv } from './csv.ts'
 import { type Context, type EditTools, handle, type RawReply, type Route, rawReply } from './handle.ts'
 import { streamOf } from './pieces.ts'
 
@@ -214,6 +214,15 @@ export function csvReply(columns: readonly string[], rows: readonly object[]): R
   const table = rows as readonly CsvRow[]
   const isShort = table.length <= wholeRows
   return rawReply('text/csv; charset=utf-8', isShort ? toCsv(columns, table) : streamOf(csvLines(columns, table)))
+}
+
+/** A table that is read while it is sent. */
+export function csvOfPages(columns: readonly string[], pages: AsyncIterable<readonly object[]>): RawReply {
+  async function* texts(): AsyncGenerator<string> {
+    yield csvHeader(columns)
+    for await (const rows of pages) yield csvRows(columns, rows as readonly CsvRow[])
+  }
+  return rawReply('text/csv; charset=utf-8', texts())
 }
 
 /** Remembers what an immutable value was turned into, so that replies of unchanged lists keep their bytes. */

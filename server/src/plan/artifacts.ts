@@ -412,8 +412,8 @@ export interface Applier {
   checkpoints(): Promise<readonly Checkpoint[]>
   /** Puts a backup on a share; slow. */
   upload(request: ShareUpload): Promise<ShareUploadResult>
-  /** Has the inspection engine read `inspection/candidates/<file>.rules` without using it; slow. */
-  checkSignatures(file: string): Promise<SignatureCheck>
+  /** Has the inspection engine read `inspection/candidates/<file>.rules` without using it; slow. The signal ends its process. */
+  checkSignatures(file: string, signal?: AbortSignal): Promise<SignatureCheck>
   /** Has the uploaded package with this SHA-256 installed; answers when that has begun. */
   upgrade(digest: string): Promise<UpgradeStart>
 }

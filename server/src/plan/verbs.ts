@@ -88,6 +88,7 @@ export interface VerbTable {
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
   readonly upload: { readonly args: ShareUpload; readonly result: ShareUploadResult }
   readonly checkSignatures: { readonly args: { readonly file: string }; readonly result: SignatureCheck }
+  readonly endSignatureCheck: { readonly args: { readonly file: string }; readonly result: null }
   readonly upgrade: { readonly args: { readonly digest: string }; readonly result: UpgradeStart }
 }
 

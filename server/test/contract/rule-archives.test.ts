@@ -255,6 +255,7 @@ describe('archives of rules', () => {
       /too many files/,
     ],
     ['too many lines', () => '\n'.repeat(2_000_001), /too many lines/],
+    ['too many rules of no use', () => 'x\n'.repeat(100_001), /more than 100,000 rules that cannot be used/],
   ]
   it('is refused with a clear reason when it is hostile, and nothing is left of it', async () => {
     for (const [title, bytes, reason] of hostile) {
@@ -290,6 +291,63 @@ describe('archives of rules', () => {
       [2, 3, 4, 1, 6, 7],
     )
     assert.match((await admin('GET', '/ips/signatures/1')).body.signature, /rev:3/)
+  })
+
+  it('shows how far a check is, and all rules that were left out, in pages and as a file', async () => {
+    const count = 4_321
+    const gate = Promise.withResolvers<void>()
+    let asked = 0
+    const judged = judge(join(folder, 'candidates'))
+    gateway.applier.checkCandidates = async (id) => {
+      // The first piece is judged at once, and once more without what was refused; the second waits.
+      if (++asked > 2) await gate.promise
+      return judged(id)
+    }
+    const text = Array.from({ length: count }, (_, index) =>
+      rule(index + 1, index % 3 === 0 ? 'content:"refused by the engine"; ' : ''),
+    ).join('\n')
+    const { body } = await upload(text)
+    const checks = async () => (await admin('GET', '/ips/signature_checks')).body
+    await until('the second piece is checked', async () => (await checks())[0]?.done > 0)
+    const [check] = await checks()
+    assert.deepEqual(
+      [check.kind, check.archive_id, check.name, check.total, check.done < count],
+      ['archive', body.id, 'open.tar.gz', count, true],
+    )
+    gate.resolve()
+    const [archive] = await settled()
+    assert.deepEqual(await checks(), [])
+    const refused = Math.ceil(count / 3)
+    assert.deepEqual([archive.rules, archive.failed_count, archive.failed.length], [count - refused, refused, 100])
+    const seen: number[] = []
+    const path = `/ips/rule_archives/${body.id}/refusals`
+    for (let offset = 0; offset < refused; offset += 1_000) {
+      const page = await admin('GET', `${path}?offset=${offset}&limit=1000`)
+      assert.equal(page.body.total, refused, page.text)
+      seen.push(...page.body.refusals.map(({ sid }: { sid: number }) => sid))
+    }
+    const all = Array.from({ length: refused }, (_, index) => 3 * index + 1)
+    assert.deepEqual(seen, all)
+    const csv = (await admin('GET', `${path}?format_type=CSV`)).text.trimEnd().split('\r\n')
+    assert.equal(csv[0], 'file,line,sid,reason')
+    assert.deepEqual(
+      csv.slice(1).map((line) => Number(line.split(',')[2])),
+      all,
+    )
+    assert.equal((await admin('GET', `${path}?limit=1001`)).status, 422)
+    assert.equal((await admin('GET', '/ips/rule_archives/none/refusals')).status, 404)
+  })
+
+  it('that the engine takes nothing of fails, and its rules can still be read', async () => {
+    const { body } = await upload(rule(1, 'content:"refused by the engine"; '))
+    const [archive] = await settled()
+    assert.deepEqual([archive.state, archive.rules, archive.failed_count], ['failed', 0, 1])
+    assert.match(archive.message, /takes none of the rules/)
+    const path = `/ips/rule_archives/${body.id}/refusals`
+    assert.equal((await admin('GET', path)).body.refusals[0].sid, 1)
+    await open(() => gateway.restart())
+    assert.equal((await admin('GET', path)).body.refusals[0].sid, 1)
+    assert.equal((await list())[0].failed_count, 1)
   })
 
   describe('custom signatures', () => {
@@ -377,7 +435,8 @@ describe('archives of rules', () => {
       assert.equal(early.status, 429, early.text)
       gate.resolve({ status: 'checked', faults: [] })
       const statuses = (await Promise.all(asked)).map(({ status }) => status).sort()
-      assert.deepEqual(statuses, [...Array(9).fill(200), ...Array(3).fill(429)])
+      // Two are checked at once.
+      assert.deepEqual(statuses, [...Array(10).fill(200), ...Array(2).fill(429)])
     })
   })
 })

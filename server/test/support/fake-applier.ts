@@ -76,6 +76,7 @@ export class FakeApplier implements Applier {
     ...argumentParsers(tables),
     upload: parseShareUpload,
     checkSignatures: parseSignatureCheck,
+    endSignatureCheck: parseSignatureCheck,
     upgrade: parseUpgrade,
   }
   #busy = false
@@ -295,9 +296,11 @@ export class FakeApplier implements Applier {
     faults: [],
   })
 
-  async checkSignatures(file: string): Promise<SignatureCheck> {
+  async checkSignatures(file: string, signal?: AbortSignal): Promise<SignatureCheck> {
     this.#orFail()
-    return this.checkCandidates(parsed(() => this.#parsers.checkSignatures({ file })).file)
+    const { promise, reject } = Promise.withResolvers<never>()
+    signal?.addEventListener('abort', () => reject(new GatewayError('internal', 'The check of signatures was ended.')))
+    return Promise.race([this.checkCandidates(parsed(() => this.#parsers.checkSignatures({ file })).file), promise])
   }
 
   /** How an upgrade begins, by the digest of its package. */

@@ -4,16 +4,10 @@
 import { endpoint } from '../../contract/endpoint.ts'
 import { CreatedString, oneOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
+import { RefusedRule, refusalTable } from './contract-refusals.ts'
 
 export const maxArchiveBytes = 64 * 1024 * 1024
 export const maxArchives = 32
-
-const LeftOutRule = strictObject({
-  file: Type.String({ description: 'Name of the file in the archive.' }),
-  line: Type.Integer(),
-  sid: Type.Integer({ description: '0 when the rule could not be read.' }),
-  reason: Type.String(),
-})
 
 export const RuleArchive = strictObject({
   id: Type.String(),
@@ -29,7 +23,9 @@ export const RuleArchive = strictObject({
   disabled: Type.Integer({ description: 'Rules behind a #; they are not used.' }),
   checked: Type.Boolean({ description: 'The inspection engine has checked the rules in use.' }),
   failed_count: Type.Integer({ description: 'Rules that were left out.' }),
-  failed: Type.Array(LeftOutRule, { description: 'Rules that were left out: the first hundred.' }),
+  failed: Type.Array(RefusedRule, {
+    description: 'The first hundred of them.',
+  }),
   notes: Type.Array(Type.String()),
 })
 
@@ -75,7 +71,8 @@ export const ruleArchives = {
     description:
       'A tar archive, plain or compressed with gzip, a zip archive, or a file of rules. Files named *.rules and classification.config ' +
       'are read, in any folder. An archive with the same name replaces the one before. Answered when the rules are read; they are in ' +
-      'use when the inspection engine has checked them, which GET /ips/rule_archives shows. 409 while another archive is received.',
+      'use when the inspection engine has checked them, which GET /ips/rule_archives and GET /ips/signature_checks show. 409 while ' +
+      'another archive is received.',
     effect: 'action',
     query: strictObject({
       name: Type.Optional(
@@ -88,6 +85,13 @@ export const ruleArchives = {
     tooLargeMessage: 'The archive is larger than 64 MB. Remove files of rules that are not used, then upload it again.',
     reply: CreatedString,
   }),
+  refusals: endpoint({
+    method: 'GET',
+    path: '/ips/rule_archives/:archive_id/refusals',
+    access: 'view',
+    summary: 'List the rules of an archive that were left out',
+    ...refusalTable,
+  }),
   remove: endpoint({
     method: 'DELETE',
     path: '/ips/rule_archives/:archive_id',
@@ -97,3 +101,22 @@ export const ruleArchives = {
     effect: 'action',
   }),
 }
+
+export const signatureChecks = endpoint({
+  method: 'GET',
+  path: '/ips/signature_checks',
+  access: 'view',
+  summary: 'List the checks of large uploads',
+  description: 'A check ends with the client of its call, or with its archive.',
+  reply: Type.Array(
+    strictObject({
+      kind: oneOf(['archive', 'file', 'known']),
+      archive_id: Type.String(),
+      name: Type.String(),
+      started_at: Type.Integer({ 'x-time': 'unix' }),
+      total: Type.Integer({ description: 'Rules.' }),
+      done: Type.Integer(),
+      refused: Type.Integer(),
+    }),
+  ),
+})

@@ -5,6 +5,7 @@ import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { type Column, journalQuery } from '../../contract/table-query.ts'
+import { refusalTable } from './contract-refusals.ts'
 
 export const signatureActions = ['pass', 'alert', 'drop', 'rejectsrc', 'rejectdst', 'rejectboth'] as const
 
@@ -142,6 +143,13 @@ export const customSignatures = {
     rawBodyType: 'text/plain',
     bodyLimitBytes: 32 * 1024 * 1024,
     reply: strictObject({ count: Type.Integer({ description: 'Number of signatures in the file.' }) }),
+  }),
+  refusals: endpoint({
+    method: 'GET',
+    path: '/ips/custom_refusals',
+    access: 'view',
+    summary: 'List all lines of the last file that was not loaded',
+    ...refusalTable,
   }),
   update: endpoint({
     method: 'PATCH',

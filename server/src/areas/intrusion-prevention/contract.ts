@@ -8,7 +8,7 @@ import { CreatedString, Enabled, nullable, oneOf, StatusItem, strictObject } fro
 import { Type } from '../../contract/schema.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
-export { ruleArchives } from './contract-archives.ts'
+export { ruleArchives, signatureChecks } from './contract-archives.ts'
 export { profileRules, profiles } from './contract-profiles.ts'
 export {
   customSignatures,

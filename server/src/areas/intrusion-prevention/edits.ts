@@ -40,9 +40,18 @@ export interface FileRule {
   readonly rule: Rule
 }
 
+/** A line of a file that cannot be used; a sid of 0 when it could not be read, a line of 0 when it is all of them. */
+export interface FileFault {
+  readonly line: number
+  readonly sid: number
+  readonly message: string
+}
+
 /** The rules of a file, read step by step so that others get their turn; all of them can be used, or none. */
 export class FileReading {
   readonly rules = new Map<string, FileRule>()
+  /** Of a file with this many nothing more is read. */
+  readonly faults: FileFault[] = []
   readonly #isTaken: IsTaken
 
   constructor(isTaken: IsTaken) {
@@ -50,16 +59,15 @@ export class FileReading {
   }
 
   *steps(text: string): Generator<void> {
-    const problems: Problem[] = []
     for (const entry of readRules(text, 'custom')) {
       const fault = 'rule' in entry ? this.#faultOf(entry.rule) : entry.message
-      if (fault !== null) problems.push({ field: `line ${entry.line}`, message: fault })
-      else if ('rule' in entry) this.rules.set(String(entry.rule.signature.sid), entry)
-      if (problems.length >= maxProblems) break
+      const sid = 'rule' in entry ? entry.rule.signature.sid : 0
+      if (fault !== null) this.faults.push({ line: entry.line, sid, message: fault })
+      else if ('rule' in entry) this.rules.set(String(sid), entry)
+      if (this.faults.length >= mostFaults) return
       yield
     }
-    refuseLines(problems)
-    if (this.rules.size === 0) throw invalid('body', 'The file has no rules.')
+    if (this.faults.length === 0 && this.rules.size === 0) throw invalid('body', 'The file has no rules.')
   }
 
   #faultOf(rule: Rule): string | null {
@@ -71,22 +79,31 @@ export class FileReading {
   }
 }
 
-/** Faults are named by the numbers of their lines. */
-export function refuseLines(problems: readonly Problem[]): void {
-  if (problems.length === 0) return
-  const shown = problems.slice(0, maxProblems)
-  const lines = shown.map(({ field }) => field.replace('line ', '')).join(', ')
-  throw new GatewayError('invalid', `These lines of the file are invalid: ${lines}. Nothing was loaded.`, {
-    problems: shown,
+/** Faults are named by the numbers of their lines: the first ones here, all of them by another call. */
+export function refuseLines(faults: readonly FileFault[]): void {
+  if (faults.length === 0) return
+  const problems = faults.slice(0, maxProblems).map(({ line, message }): Problem => {
+    return { field: line === 0 ? 'body' : `line ${line}`, message }
+  })
+  const lines = problems.map(({ field }) => field.replace('line ', '')).join(', ')
+  const more = faults.length - problems.length
+  const rest = more === 0 ? '' : ` and ${more.toLocaleString('en')} more, which GET /ips/custom_refusals lists`
+  throw new GatewayError('invalid', `These lines of the file are invalid: ${lines}${rest}. Nothing was loaded.`, {
+    problems,
   })
 }
 
 /** A rule of the file replaces the signature with the same sid. */
 export function loadCustom(config: Config, rules: ReadonlyMap<string, FileRule>, isTaken: IsTaken): Config {
-  const problems = [...rules.values()].flatMap(({ line, rule: { signature } }): Problem[] =>
-    isTaken(signature.sid) ? [{ field: `line ${line}`, message: sidTaken(signature.sid) }] : [],
+  const faults = [...rules.values()].flatMap(
+    ({
+      line,
+      rule: {
+        signature: { sid },
+      },
+    }): FileFault[] => (isTaken(sid) ? [{ line, sid, message: sidTaken(sid) }] : []),
   )
-  refuseLines(problems)
+  refuseLines(faults)
   const kept = read(config, custom).map((one) => {
     const found = rules.get(one.id)
     return found && found.rule.text !== one.rule ? { ...one, rule: found.rule.text } : one
@@ -98,6 +115,7 @@ export function loadCustom(config: Config, rules: ReadonlyMap<string, FileRule>,
   return write(config, custom, [...kept, ...added])
 }
 
+const mostFaults = 100_000
 /** The same limit as for one rule in a body. */
 const maxRuleLength = 8196
 const isPlain = new RegExp(plainText, 'u')

@@ -1,7 +1,8 @@
 // Endpoints of archives of rules.
 
 import { handle, type Route } from '../../http/handle.ts'
-import { ruleArchives } from './contract.ts'
+import { ruleArchives, signatureChecks } from './contract.ts'
+import { refusalReply } from './routes-refusals.ts'
 
 export const archiveRoutes: readonly Route[] = [
   handle(ruleArchives.list, ({ services }) =>
@@ -14,6 +15,16 @@ export const archiveRoutes: readonly Route[] = [
   handle(ruleArchives.create, async ({ query, bodyStream, services, requireAuthority }) => ({
     id: await services.signatureIntake.archives.receive(query.name ?? 'rules', bodyStream, requireAuthority),
   })),
+  handle(ruleArchives.refusals, ({ params, query, services }) =>
+    refusalReply(query, (offset, limit) =>
+      services.signatureIntake.archives.refusals(params.archive_id, offset, limit),
+    ),
+  ),
+  handle(signatureChecks, ({ services }) =>
+    services.signatureIntake.running().map(({ kind, id, name, startedAt, total, done, refused }) => ({
+      ...{ kind, archive_id: id, name, started_at: startedAt, total, done, refused },
+    })),
+  ),
   handle(ruleArchives.remove, async ({ params, services, requireAuthority }) => {
     requireAuthority()
     services.signatureIntake.archives.remove(params.archive_id)

@@ -1,6 +1,6 @@
 // Endpoints of custom signatures. Each is judged here first, then by the inspection engine, and only then stored.
 
-import { GatewayError, type Problem, refuse } from '../../contract/error.ts'
+import { GatewayError, refuse } from '../../contract/error.ts'
 import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
 import { listRoutes } from '../../http/routes.ts'
 import { findIn } from '../../model/item-index.ts'
@@ -9,9 +9,18 @@ import { createSlices } from '../../workers/slices.ts'
 import { custom } from './config.ts'
 import { customSignatures } from './contract.ts'
 import type { CustomFields } from './contract-signatures.ts'
-import { addCustom, FileReading, type IsTaken, loadCustom, refuseLines, requireUsable } from './edits.ts'
+import {
+  addCustom,
+  type FileFault,
+  FileReading,
+  type IsTaken,
+  loadCustom,
+  refuseLines,
+  requireUsable,
+} from './edits.ts'
 import { customList } from './lists.ts'
 import { customRules } from './resolve.ts'
+import { refusalReply } from './routes-refusals.ts'
 
 /** Sids of rule files; custom signatures must not hide them. */
 const takenBy =
@@ -23,7 +32,8 @@ type Asking = Pick<Context, 'services' | 'signal'>
 
 /** Faults by the number of the rule, from 0; -1 for all of them. Without the engine our own reading decides (docs/behaviour/intrusion-prevention.md 2.8). */
 async function engineFaults({ services, signal }: Asking, rules: readonly string[]): Promise<Map<number, string>> {
-  const verdict = await services.signatureIntake.check(rules, { signal })
+  const subject = { kind: 'file', id: '', name: '' } as const
+  const verdict = await services.signatureIntake.check(rules, { signal, subject })
   if (verdict.status === 'missing') return new Map()
   if (verdict.status === 'timeout') return new Map([[-1, 'The inspection engine could not check it in time.']])
   return new Map(verdict.faults.map(({ line, message }) => [line - 1, message]))
@@ -48,6 +58,14 @@ async function readFile(text: string, isTaken: IsTaken): Promise<FileReading> {
   const reading = new FileReading(isTaken)
   for (const _ of reading.steps(text)) await slices()
   return reading
+}
+
+/** All are kept before the first are named in the answer. */
+async function refuseFile({ services }: Asking, faults: readonly FileFault[]): Promise<void> {
+  if (faults.length === 0) return
+  const refusals = faults.map(({ line, sid, message }) => ({ file: '', line, sid, reason: message }))
+  await services.signatureIntake.fileRefusals.keep(refusals)
+  refuseLines(faults)
 }
 
 const { update, remove } = customSignatures
@@ -81,20 +99,24 @@ export const customRoutes: readonly Route[] = [
     customSignatures.load,
     async (context) => {
       const { rawBody, change, services } = context
-      const { rules } = await readFile(readText(rawBody), takenBy(services))
+      const { rules, faults: own } = await readFile(readText(rawBody), takenBy(services))
+      await refuseFile(context, own)
       const entries = [...rules.values()]
       const faults = await engineFaults(
         context,
         entries.map(({ rule }) => rule.text),
       )
-      const problems = [...faults].map(([index, message]): Problem => {
-        const line = entries[index]?.line
-        return { field: line === undefined ? 'body' : `line ${line}`, message }
+      const refused = [...faults].map(([index, message]): FileFault => {
+        const { line = 0, rule } = entries[index] ?? {}
+        return { line, sid: rule?.signature.sid ?? 0, message }
       })
-      refuseLines(problems)
+      await refuseFile(context, refused)
       return change((config) => [loadCustom(config, rules, takenBy(services)), { count: rules.size }] as const)
     },
     { slot: custom },
+  ),
+  handle(customSignatures.refusals, ({ query, services }) =>
+    refusalReply(query, (offset, limit) => services.signatureIntake.fileRefusals.read(offset, limit)),
   ),
   ...listRoutes({ update, remove }, customList, {
     prepare: async (context, body) => {

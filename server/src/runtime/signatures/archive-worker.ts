@@ -3,7 +3,9 @@
 import { GatewayError } from '../../contract/error.ts'
 import { ListsRefused } from '../../web-filter/categories/refused.ts'
 import { serveTasks } from '../../workers/serve.ts'
+import type { Fault } from './checker.ts'
 import { type ArchiveReport, leaveOut, readRuleArchive } from './read-archive.ts'
+import { readRefusals } from './refusals.ts'
 
 /** A refusal crosses as the sentence it is. */
 async function refusing<T>(work: Promise<T>): Promise<T> {
@@ -24,8 +26,10 @@ export const archiveTasks = {
   }: {
     readonly folder: string
     readonly report: ArchiveReport
-    readonly faults: readonly { readonly line: number; readonly message: string }[]
+    readonly faults: readonly Fault[]
   }) => refusing(leaveOut(folder, report, faults)),
+  refusals: ({ path, offset, limit }: { readonly path: string; readonly offset: number; readonly limit: number }) =>
+    readRefusals(path, offset, limit),
 }
 
 serveTasks(archiveTasks)

@@ -2,15 +2,16 @@
 // What is stored says how far each is, so that a start goes on where the last one ended.
 
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatewayError, invalid, notFound } from '../../contract/error.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { writeDurably } from '../durable-file.ts'
 import type { archiveTasks } from './archive-worker.ts'
-import { mostRounds, type SignatureChecker } from './checker.ts'
+import type { SignatureChecker } from './checker.ts'
 import { type ArchiveReport, classificationFile, rulesFile } from './read-archive.ts'
+import { type RefusalPage, refusalsFile } from './refusals.ts'
 
 export interface ArchivesOptions {
   /** `signatures/archives` of the folder of the gateway. */
@@ -43,6 +44,8 @@ interface Stored {
   readonly pending: Version | null
   /** Why the last upload is not in use; otherwise empty. */
   readonly fault: string
+  /** Of the upload that is not in use. */
+  readonly refused?: ArchiveReport
 }
 
 export interface ArchiveState {
@@ -69,6 +72,8 @@ export class RuleArchives {
   #receiving: string | null = null
   /** Why an archive still waits, by its id. */
   readonly #trouble = new Map<string, string>()
+  /** Checks that run, by the id of the archive. */
+  readonly #checks = new Map<string, AbortController>()
   #isClosed = false
   #checking: Promise<void> | null = null
   #isWanted = false
@@ -131,6 +136,7 @@ export class RuleArchives {
       mayAct()
       const receivedAt = Math.floor(this.#options.now().getTime() / 1000)
       const before = this.#archives.get(id)
+      this.#endCheck(id)
       if (before?.pending) this.#forgetLater(id, before.pending)
       const pending = { folder: version, receivedAt, isChecked: false, report }
       this.#write({ id, name, current: before?.current ?? null, pending, fault: '' })
@@ -150,6 +156,7 @@ export class RuleArchives {
     if (!this.#archives.has(id)) throw notFound(`archive of rules with the id ${id.slice(0, 80)}`)
     if (this.#receiving === id)
       throw new GatewayError('conflict', 'The archive is being received again. Try again in a moment.')
+    this.#endCheck(id)
     const folder = join(this.#options.folder, id)
     // Without its state it is not there, even if the rest is removed only at the next start.
     rmSync(join(folder, stateFile), { force: true })
@@ -158,8 +165,18 @@ export class RuleArchives {
     this.#options.onChange()
   }
 
+  /** Rules of the last upload that were left out, in the order in which they were found. */
+  refusals(id: string, offset: number, limit: number): Promise<RefusalPage> {
+    const stored = this.#archives.get(id)
+    if (!stored) throw notFound(`archive of rules with the id ${id.slice(0, 80)}`)
+    const version = stored.pending ?? (stored.fault === '' ? stored.current : null)
+    const path = join(this.#options.folder, id, ...(version ? [version.folder] : []), refusalsFile)
+    return this.#pool.run('refusals', { path, offset, limit }, { owner: id })
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
+    for (const id of this.#checks.keys()) this.#endCheck(id)
     await this.#pool.close()
   }
 
@@ -226,50 +243,72 @@ export class RuleArchives {
     if (!this.#isClosed) this.#options.onFault(error)
   }
 
-  /** Again without the rules that were refused, until none is: the engine looks at some faults only when there are no others. */
-  async #check(id: string, round = 1): Promise<void> {
+  async #check(id: string): Promise<void> {
     const stored = this.#archives.get(id)
     const version = stored && (stored.pending ?? stored.current)
     if (!version || this.#isClosed) return
     const folder = join(this.#options.folder, id, version.folder)
-    const verdict = await this.#options.checker.checkFile(join(folder, rulesFile), { isBackground: true })
-    const now = this.#archives.get(id)
-    const isStill = now?.pending === version || now?.current === version
-    // Another upload came, or the archive was removed.
-    if (!now || !isStill || this.#isClosed) return
-    if (verdict.status === 'timeout')
-      return this.#refuse(now, version, 'The inspection engine did not finish to check the rules in time.')
-    // Our own reading decides until the engine is installed.
-    if (verdict.status === 'missing') return now.pending === version ? this.#use(now, version) : undefined
+    const ending = new AbortController()
+    this.#checks.set(id, ending)
     try {
-      const { faults } = verdict
+      const verdict = await this.#options.checker.checkFile(join(folder, rulesFile), version.report.rules, {
+        ...{ isBackground: true, signal: ending.signal },
+        subject: { kind: 'archive', id, name: stored.name },
+      })
       const { report } = version
       const left =
-        faults.length === 0 ? report : await this.#pool.run('leaveOut', { folder, report, faults }, { owner: id })
-      const latest = this.#archives.get(id)
-      if (!latest || (latest.pending !== version && latest.current !== version)) return
-      const next = { ...version, isChecked: faults.length === 0 || round >= mostRounds, report: left }
-      if (next.isChecked || latest.current === version) this.#use(latest, next)
-      else this.#write({ ...latest, pending: next })
-      if (!next.isChecked) await this.#check(id, round + 1)
+        verdict.status !== 'checked' || verdict.faults.length === 0
+          ? report
+          : await this.#pool.run('leaveOut', { folder, report, faults: verdict.faults }, { owner: id })
+      this.#settle(id, version, verdict.status, left)
     } catch (error) {
+      // Another upload came, the archive was removed, or the gateway ends.
+      if (ending.signal.aborted) return
       if (!(error instanceof GatewayError && error.code === 'invalid')) throw error
-      this.#refuse(now, version, error.message)
+      this.#settle(id, version, error.message, version.report)
+    } finally {
+      this.#checks.delete(id)
     }
+  }
+
+  /** `outcome` is a status, or the fault of the archive as a whole. */
+  #settle(id: string, version: Version, outcome: string, report: ArchiveReport): void {
+    const now = this.#archives.get(id)
+    if (!now || (now.pending !== version && now.current !== version) || this.#isClosed) return
+    const judged = { ...version, report }
+    if (outcome === 'timeout')
+      this.#refuse(now, judged, 'The inspection engine did not finish to check the rules in time.')
+    // Our own reading decides until the engine is installed.
+    else if (outcome === 'missing') {
+      if (now.pending === version) this.#use(now, version)
+    } else if (outcome !== 'checked') this.#refuse(now, judged, outcome)
+    else if (report.rules === 0)
+      this.#refuse(now, judged, 'The inspection engine takes none of the rules of the archive.')
+    else this.#use(now, { ...judged, isChecked: true })
+  }
+
+  /** Of what is not wanted any more. */
+  #endCheck(id: string): void {
+    this.#checks.get(id)?.abort()
   }
 
   /** One file says which rules are in use, so after a power cut it is the ones before or these. */
   #use(stored: Stored, version: Version): void {
     const { current } = stored
-    this.#write({ ...stored, current: version, pending: null, fault: '' })
+    const { refused: _, ...kept } = stored
+    this.#write({ ...kept, current: version, pending: null, fault: '' })
     if (current && current.folder !== version.folder) this.#forgetLater(stored.id, current)
     this.#options.onChange()
   }
 
   /** The rules before stay in use. */
   #refuse(stored: Stored, version: Version, fault: string): void {
-    const isCurrent = stored.current === version
-    this.#write({ ...stored, current: isCurrent ? null : stored.current, pending: null, fault })
+    const isCurrent = stored.current?.folder === version.folder
+    const place = join(this.#options.folder, stored.id)
+    if (existsSync(join(place, version.folder, refusalsFile)))
+      renameSync(join(place, version.folder, refusalsFile), join(place, refusalsFile))
+    const current = isCurrent ? null : stored.current
+    this.#write({ ...stored, current, pending: null, fault, refused: version.report })
     this.#forgetLater(stored.id, version)
     if (isCurrent) this.#options.onChange()
   }
@@ -282,15 +321,16 @@ export class RuleArchives {
 
 const isUnchecked = ({ current, pending }: Stored): boolean => pending !== null || current?.isChecked === false
 
-function shown({ id, name, current, pending, fault }: Stored, trouble: string): ArchiveState {
+function shown({ id, name, current, pending, fault, refused }: Stored, trouble: string): ArchiveState {
   const version = pending ?? current
+  const report = pending?.report ?? (fault === '' ? current?.report : refused) ?? nothing
   const state = pending ? 'checking' : fault === '' ? 'active' : 'failed'
   const isWaiting = state === 'active' && current?.isChecked === false
   return {
     ...{ id, name, state, message: pending ? trouble : isWaiting ? notInstalled : fault },
     receivedAt: version?.receivedAt ?? 0,
     isChecked: current?.isChecked ?? false,
-    report: { ...(version?.report ?? nothing), rules: current?.report.rules ?? 0 },
+    report: { ...report, rules: current?.report.rules ?? 0 },
   }
 }
 
@@ -304,7 +344,7 @@ function readStored(folder: string): Stored[] {
       if (id === arriving || idForm.test(id)) rmSync(place, { recursive: true, force: true })
       return []
     }
-    const known = new Set([stateFile, stored.current?.folder, stored.pending?.folder])
+    const known = new Set([stateFile, refusalsFile, stored.current?.folder, stored.pending?.folder])
     for (const name of readdirSync(place))
       if (!known.has(name)) rmSync(join(place, name), { recursive: true, force: true })
     return [stored]

@@ -1,70 +1,156 @@
-// Has the inspection engine check signatures before they are used. Files go through a folder that applyd knows; one check runs at a
-// time, those that someone waits for come before others, and only some wait.
+// Has the inspection engine check signatures before they are used. Files go through a folder that applyd knows. Few rules are checked
+// at once, beside many: those are checked in pieces, one after the other, so that each check is short, its progress is known and
+// several that are large take turns. A check ends with the one who asked for it.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatewayError } from '../../contract/error.ts'
+import { Lane } from './lane.ts'
 
-/** What the engine says; lines are counted from 1. Of thousands of faults it may name only the first ones. */
+export interface Fault {
+  /** Counted from 1. */
+  readonly line: number
+  readonly message: string
+}
+
+/** What the engine says. */
 export type Verdict =
-  | { readonly status: 'checked'; readonly faults: readonly { readonly line: number; readonly message: string }[] }
+  | { readonly status: 'checked'; readonly faults: readonly Fault[] }
   | { readonly status: 'missing' }
   | { readonly status: 'timeout' }
 
 /** Rules are checked again without those that were refused; what is left after so many times is taken. */
-export const mostRounds = 10
+const mostRounds = 10
 
 export interface CheckerOptions {
   /** `inspection/candidates` of the state folder. */
   readonly folder: string
-  /** Has `<id>.rules` of the folder checked. */
-  readonly check: (id: string) => Promise<Verdict>
-  readonly maxWaiting?: number
+  /** Has `<id>.rules` of the folder checked; the signal ends that. */
+  readonly check: (id: string, signal: AbortSignal) => Promise<Verdict>
+  readonly now: () => Date
+  /** Rules that are checked together. */
+  readonly pieceRules?: number
 }
 
 export interface CheckOptions {
-  /** Ends the waiting when the client has gone. */
+  /** Ends the check when the client has gone. */
   readonly signal?: AbortSignal
-  /** Nothing waits for it: requests come first, and it is never refused. */
+  /** No one waits for it: it is never refused. */
   readonly isBackground?: boolean
+  readonly subject?: CheckSubject
 }
 
-interface Job {
-  readonly run: () => Promise<void>
-  readonly isBackground: boolean
+/** What is checked: an archive with its id, a file of custom signatures, or signatures that are there already. */
+export interface CheckSubject {
+  readonly kind: 'archive' | 'file' | 'known'
+  readonly id: string
+  readonly name: string
 }
 
-/** A few administrators at once; each check takes about a second. */
-const mostWaiting = 8
+/** How far a check of many rules is. */
+export interface CheckProgress extends CheckSubject {
+  /** Unix seconds. */
+  readonly startedAt: number
+  readonly total: number
+  readonly done: number
+  readonly refused: number
+}
+
+/** So many rules take the engine less than a second on an idle machine. */
+const defaultPieceRules = 2_000
+/** More are checked in the lane of many. */
+const mostFew = 100
 /** Verdicts on a few rules are kept: a dry run is followed by the change itself. */
 const mostKept = 64
 const keptBytes = 64 * 1024
 
 export class SignatureChecker {
   readonly #options: CheckerOptions
-  readonly #waiting: Job[] = []
+  readonly #pieceRules: number
+  /** A few administrators at once; each check takes about a second. */
+  readonly #few = new Lane({ atOnce: 2, maxWaiting: 8 })
+  /** Each holds all its rules in memory while it waits. */
+  readonly #many = new Lane({ atOnce: 1, maxWaiting: 4 })
   readonly #kept = new Map<string, Verdict>()
-  #isRunning = false
+  readonly #running = new Map<symbol, CheckProgress>()
 
   constructor(options: CheckerOptions) {
     this.#options = options
+    this.#pieceRules = options.pieceRules ?? defaultPieceRules
+  }
+
+  /** Checks of many rules that wait or run. */
+  running(): CheckProgress[] {
+    return [...this.#running.values()]
   }
 
   /** One rule a line. */
   async check(rules: readonly string[], options: CheckOptions = {}): Promise<Verdict> {
     if (rules.length === 0) return { status: 'checked', faults: [] }
-    const text = `${rules.join('\n')}\n`
+    if (rules.length > mostFew || options.isBackground)
+      return this.#checkMany(piecesOf(rules, this.#pieceRules), rules.length, options, 1)
+    const text = textOf(rules)
     const key = text.length > keptBytes ? null : createHash('sha256').update(text).digest('hex')
     const known = key === null ? undefined : this.#kept.get(key)
     if (known) return known
-    const verdict = await this.#enqueue((path) => writeFile(path, text, { mode: 0o640, flag: 'wx' }), options)
-    if (key !== null && verdict.status === 'checked') this.#keep(key, verdict)
-    return verdict
+    const leave = this.#few.join(options)
+    try {
+      const verdict = await this.#few.turn(() => this.#perform(text, options.signal), options)
+      if (key !== null && verdict.status === 'checked') this.#keep(key, verdict)
+      return verdict
+    } finally {
+      leave()
+    }
   }
 
-  checkFile(file: string, options: CheckOptions = {}): Promise<Verdict> {
-    return this.#enqueue((path) => copyFile(file, path), options)
+  /** A file with `count` rules, one a line; all its faults, also those that the engine sees only when there are no others. */
+  checkFile(file: string, count: number, options: CheckOptions = {}): Promise<Verdict> {
+    return this.#checkMany(piecesOfFile(file, this.#pieceRules), count, options, mostRounds)
+  }
+
+  async #checkMany(
+    pieces: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
+    total: number,
+    options: CheckOptions,
+    rounds: number,
+  ): Promise<Verdict> {
+    const { subject = { kind: 'known', id: '', name: '' } } = options
+    const key = Symbol()
+    const leave = this.#many.join(options)
+    const startedAt = Math.floor(this.#options.now().getTime() / 1000)
+    const faults: Fault[] = []
+    let done = 0
+    try {
+      this.#running.set(key, { ...subject, startedAt, total, done, refused: 0 })
+      for await (const piece of pieces) {
+        const verdict = await this.#checkPiece(piece, options, rounds)
+        if (verdict.status !== 'checked') return verdict
+        for (const { line, message } of verdict.faults) faults.push({ line: line + done, message })
+        done += piece.length
+        this.#running.set(key, { ...subject, startedAt, total, done, refused: faults.length })
+      }
+      return { status: 'checked', faults }
+    } finally {
+      this.#running.delete(key)
+      leave()
+    }
+  }
+
+  /** Again without the rules that were refused, until none is: the engine looks at some faults only when there are no others. */
+  async #checkPiece(piece: readonly string[], options: CheckOptions, rounds: number): Promise<Verdict> {
+    const found = new Map<number, string>()
+    for (let round = 1; round <= rounds && found.size < piece.length; round++) {
+      // A rule that is left out keeps its line, so that others keep theirs.
+      const text = textOf(piece.map((rule, index) => (found.has(index + 1) ? '#' : rule)))
+      const verdict = await this.#many.turn(() => this.#perform(text, options.signal), options)
+      if (verdict.status !== 'checked') return verdict
+      if (verdict.faults.length === 0) break
+      for (const { line, message } of verdict.faults) found.set(line, message)
+    }
+    const faults = [...found].map(([line, message]) => ({ line, message }))
+    return { status: 'checked', faults: faults.toSorted((one, other) => one.line - other.line) }
   }
 
   #keep(key: string, verdict: Verdict): void {
@@ -73,50 +159,20 @@ export class SignatureChecker {
     this.#kept.set(key, verdict)
   }
 
-  #enqueue(place: (path: string) => Promise<void>, { signal, isBackground = false }: CheckOptions): Promise<Verdict> {
-    const asked = this.#waiting.filter((job) => !job.isBackground).length
-    if (!isBackground && asked >= (this.#options.maxWaiting ?? mostWaiting)) return Promise.reject(tooMany())
-    if (signal?.aborted) return Promise.reject(gone())
-    const { promise, resolve, reject } = Promise.withResolvers<Verdict>()
-    const abort = (): void => {
-      const at = this.#waiting.indexOf(job)
-      if (at >= 0) this.#waiting.splice(at, 1)
-      reject(gone())
-    }
-    const run = (): Promise<void> => this.#check(place).then(resolve, reject)
-    const job: Job = { run, isBackground }
-    signal?.addEventListener('abort', abort, { once: true })
-    this.#waiting.push(job)
-    void this.#work()
-    return promise.finally(() => signal?.removeEventListener('abort', abort))
-  }
-
-  async #work(): Promise<void> {
-    if (this.#isRunning) return
-    this.#isRunning = true
-    try {
-      for (let job = this.#next(); job; job = this.#next()) await job.run()
-    } finally {
-      this.#isRunning = false
-    }
-  }
-
-  #next(): Job | undefined {
-    const asked = this.#waiting.findIndex(({ isBackground }) => !isBackground)
-    return this.#waiting.splice(Math.max(asked, 0), 1)[0]
-  }
-
-  async #check(place: (path: string) => Promise<void>): Promise<Verdict> {
+  async #perform(text: string, signal = new AbortController().signal): Promise<Verdict> {
     const { folder } = this.#options
     const id = randomUUID()
     const path = join(folder, `${id}.rules`)
     try {
       await mkdir(folder, { recursive: true, mode: 0o750 })
-      await place(path)
-      // The mode of the process hides it; the group of the folder reads it.
+      // A new file, never a copy: that would keep the group of what it is a copy of, and the group of the folder reads it.
+      await writeFile(path, text, { mode: 0o640, flag: 'wx' })
+      // The mode of the process hides it.
       await chmod(path, 0o640)
-      return readable(await this.#options.check(id))
+      signal.throwIfAborted()
+      return readable(await this.#options.check(id, signal))
     } catch (error) {
+      if (signal.aborted) throw gone(error)
       if (error instanceof GatewayError && error.code === 'internal')
         throw new GatewayError('unavailable', `The inspection engine cannot check signatures: ${error.message}`, {
           cause: error,
@@ -129,6 +185,25 @@ export class SignatureChecker {
       await rm(path, { force: true }).catch(() => {})
     }
   }
+}
+
+const textOf = (rules: readonly string[]): string => `${rules.join('\n')}\n`
+
+function* piecesOf(rules: readonly string[], size: number): Generator<readonly string[]> {
+  for (let at = 0; at < rules.length; at += size) yield rules.slice(at, at + size)
+}
+
+async function* piecesOfFile(path: string, size: number): AsyncGenerator<readonly string[]> {
+  const piece: string[] = []
+  let rest = ''
+  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    piece.push(...lines)
+    while (piece.length >= size) yield piece.splice(0, size)
+  }
+  if (rest !== '') piece.push(rest)
+  if (piece.length > 0) yield piece
 }
 
 /** The words of the engine as one sentence that can be shown anywhere. */
@@ -144,9 +219,4 @@ function readable(verdict: Verdict): Verdict {
   return { status: 'checked', faults }
 }
 
-const tooMany = (): GatewayError =>
-  new GatewayError('too_many_requests', 'Too many signatures are being checked. Try again in a moment.', {
-    retryAfterSeconds: 5,
-  })
-
-const gone = (): GatewayError => new GatewayError('unavailable', 'The client has gone.')
+const gone = (cause: unknown): GatewayError => new GatewayError('unavailable', 'The client has gone.', { cause })

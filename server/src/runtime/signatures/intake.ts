@@ -2,7 +2,8 @@
 
 import { join } from 'node:path'
 import { RuleArchives } from './archives.ts'
-import { type CheckOptions, SignatureChecker, type Verdict } from './checker.ts'
+import { type CheckOptions, type CheckProgress, SignatureChecker, type Verdict } from './checker.ts'
+import { FileRefusals } from './file-refusals.ts'
 import { type Judged, SignatureVerdicts } from './verdicts.ts'
 
 export interface IntakeOptions {
@@ -10,8 +11,8 @@ export interface IntakeOptions {
   readonly folder: string
   /** `inspection/candidates` of the state folder. */
   readonly candidates: string
-  /** Has `<id>.rules` of the candidates checked. */
-  readonly check: (id: string) => Promise<Verdict>
+  /** Has `<id>.rules` of the candidates checked; the signal ends that. */
+  readonly check: (id: string, signal: AbortSignal) => Promise<Verdict>
   readonly maxArchives: number
   readonly now: () => Date
   readonly room: () => number
@@ -24,17 +25,24 @@ export class SignatureIntake {
   readonly #checker: SignatureChecker
   readonly archives: RuleArchives
   readonly verdicts: SignatureVerdicts
+  readonly fileRefusals: FileRefusals
 
   constructor({ folder, candidates, check, ...options }: IntakeOptions) {
-    const checker = new SignatureChecker({ folder: candidates, check })
+    const checker = new SignatureChecker({ folder: candidates, check, now: options.now })
     this.#checker = checker
     this.archives = new RuleArchives({ ...options, folder: join(folder, 'archives'), checker })
+    this.fileRefusals = new FileRefusals(folder)
     this.verdicts = new SignatureVerdicts({ ...options, file: join(folder, 'verdicts.json'), checker })
   }
 
   /** Before signatures are stored. */
   check(rules: readonly string[], options?: CheckOptions): Promise<Verdict> {
     return this.#checker.check(rules, options)
+  }
+
+  /** Checks of many rules that wait or run. */
+  running(): CheckProgress[] {
+    return this.#checker.running()
   }
 
   /** Checks what is not checked yet; `rules` are all signatures that are in no archive. Never rejects. */

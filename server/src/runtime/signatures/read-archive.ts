@@ -2,28 +2,23 @@
 // the worker, which may take its time and ends with its memory.
 
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { noteOf, weakeningFault } from '../../signatures/refused.ts'
 import { parseRule, type Rule } from '../../signatures/rule.ts'
 import { type ContentSink, readArchive } from '../../web-filter/categories/list-archive.ts'
 import { ListsRefused } from '../../web-filter/categories/refused.ts'
+import type { Fault } from './checker.ts'
+import { maxRefusals, type Refusal, readRefusals, refusalsFile, refusalText, writeWhole } from './refusals.ts'
 import { isZip, readZip } from './zip.ts'
-
-export interface LeftOut {
-  readonly file: string
-  readonly line: number
-  /** 0 when the rule could not be read. */
-  readonly sid: number
-  readonly reason: string
-}
 
 export interface ArchiveReport {
   readonly files: number
   readonly rules: number
   readonly disabled: number
   readonly failedCount: number
-  readonly failed: readonly LeftOut[]
+  /** The first of them; all are in the file of refusals. */
+  readonly failed: readonly Refusal[]
   readonly notes: readonly string[]
 }
 
@@ -63,40 +58,35 @@ export async function readRuleArchive(path: string, folder: string, name: string
   const origins: Origins = { files, lines: [...rules].map(([sid, { file, line }]) => [file, line, sid]) }
   await writeWhole(join(folder, originsFile), JSON.stringify(origins))
   await writeWhole(join(folder, classificationFile), collection.classification)
+  await writeWhole(join(folder, refusalsFile), refusalText(collection.failed))
   await writeWhole(join(folder, rulesFile), [...rules.values()].map(({ text }) => `${text}\n`).join(''))
   return collection.report()
 }
 
-/** Takes the lines that the engine refuses out of the rules; gives the report that follows. */
+/** Takes the lines that the engine refuses out of the rules; gives the report that follows, with no rule when none is left. */
 export async function leaveOut(
   folder: string,
   report: ArchiveReport,
-  faults: readonly { readonly line: number; readonly message: string }[],
+  faults: readonly Fault[],
 ): Promise<ArchiveReport> {
   const origins = JSON.parse(await readFile(join(folder, originsFile), 'utf8')) as Origins
   const texts = (await readFile(join(folder, rulesFile), 'utf8')).split('\n').slice(0, -1)
   const refused = new Map(faults.map(({ line, message }) => [line, message]))
-  const failed = [...report.failed]
+  const failed: Refusal[] = []
   for (const [line, reason] of refused) {
     const [file, at, sid] = origins.lines[line - 1] ?? []
     // A fault of no line is one of the whole: nothing can be said about its rules.
     if (file === undefined || at === undefined || sid === undefined) throw new ListsRefused(reason)
-    if (failed.length < maxShown) failed.push({ file: origins.files[file] ?? '', line: at, sid, reason })
+    failed.push({ file: origins.files[file] ?? '', line: at, sid, reason })
   }
   const isKept = (_: unknown, index: number): boolean => !refused.has(index + 1)
   const kept = texts.filter(isKept)
-  if (kept.length === 0) throw new ListsRefused('The inspection engine takes none of the rules of the archive.')
+  const { refusals } = await readRefusals(join(folder, refusalsFile), 0, report.failedCount)
+  await writeWhole(join(folder, refusalsFile), refusalText([...refusals, ...failed]))
   await writeWhole(join(folder, rulesFile), kept.map((text) => `${text}\n`).join(''))
   await writeWhole(join(folder, originsFile), JSON.stringify({ ...origins, lines: origins.lines.filter(isKept) }))
-  return { ...report, rules: kept.length, failed, failedCount: report.failedCount + refused.size }
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const staged = `${path}.new`
-  await writeFile(staged, text, { mode: 0o600 })
-  await using file = await open(staged, 'r')
-  await file.sync()
-  await rename(staged, path)
+  const shown = [...report.failed, ...failed].slice(0, maxShown)
+  return { ...report, rules: kept.length, failed: shown, failedCount: report.failedCount + failed.length }
 }
 
 async function readInto(path: string, collection: Collection, name: string): Promise<void> {
@@ -108,7 +98,7 @@ async function readInto(path: string, collection: Collection, name: string): Pro
   } else if (isTar || (start[0] === 0x1f && start[1] === 0x8b)) {
     await readArchive(path, opened, { maxBytes: maxUnpackedBytes })
   } else {
-    const sink = collection.open(`${basename(name)}.rules`)
+    const sink = collection.open(name.endsWith('.rules') ? basename(name) : `${basename(name)}.rules`)
     for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) sink?.write(chunk as Buffer)
     sink?.end()
   }
@@ -127,8 +117,7 @@ class Collection {
   #entries = 0
   #lines = 0
   #disabled = 0
-  #failedCount = 0
-  readonly #failed: LeftOut[] = []
+  readonly failed: Refusal[] = []
   readonly #notes = new Map<string, number>()
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -172,15 +161,15 @@ class Collection {
       files: this.files.length,
       rules: this.rules.size,
       disabled: this.#disabled,
-      failedCount: this.#failedCount,
-      failed: this.#failed,
+      failedCount: this.failed.length,
+      failed: this.failed.slice(0, maxShown),
       notes: [...this.#notes].map(([note, count]) => `${count} ${count === 1 ? 'rule' : 'rules'}: ${note}`),
     }
   }
 
   /** Why there is nothing to use. */
   nothing(): ListsRefused {
-    const [first] = this.#failed
+    const [first] = this.failed
     if (!first) return refused('no file in it has a rule')
     const { file, line, reason } = first
     return new ListsRefused(
@@ -230,8 +219,9 @@ class Collection {
   }
 
   #leaveOut(file: number, line: number, sid: number, reason: string): void {
-    this.#failedCount++
-    if (this.#failed.length < maxShown) this.#failed.push({ file: this.files[file] ?? '', line, sid, reason })
+    if (this.failed.length >= maxRefusals)
+      throw refused(`it has more than ${maxRefusals.toLocaleString('en')} rules that cannot be used`)
+    this.failed.push({ file: this.files[file] ?? '', line, sid, reason })
   }
 
   #openClassification(): ContentSink {

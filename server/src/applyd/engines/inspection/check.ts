@@ -1,5 +1,5 @@
 // Has Suricata read signatures that are not in use, as the account of the engine without any right. gatewayd names the file by
-// its id, never by a path. Never in the turn of plans: tens of thousands of signatures take it a minute.
+// its id, never by a path. Never in the turn of plans: thousands of signatures take it seconds. A check ends with the one who asked for it.
 
 import { join } from 'node:path'
 import type { Account } from '../../../engines/accounts.ts'
@@ -9,10 +9,13 @@ import { run } from '../../processes.ts'
 import { objectForm } from '../../tables.ts'
 import { oneLine } from '../../text.ts'
 import { confine } from '../../units.ts'
-import { parseForm, parseKeys } from '../../wire/values.ts'
+import { parseForm, parseKeys, Refusal } from '../../wire/values.ts'
 import { checkSettings, inspectionLimits, rulesProgram, suricata } from './index.ts'
 
-const wholeMs = 10 * 60_000
+/** Of one file, which has some thousands of signatures at most, on a machine that has other work. */
+const wholeMs = 5 * 60_000
+/** Each takes a hundred megabytes and more. */
+const mostAtOnce = 3
 const mostFaults = 5000
 
 export const parseSignatureCheck = (value: unknown): { file: string } => ({
@@ -31,17 +34,23 @@ export function createSignatureChecker({ stateDir, user, timeoutMs = wholeMs }: 
   const { nproc: _, ...others } = inspectionLimits
   const limits = user ? inspectionLimits : others
   const work = below(inspectionPaths.work)
-  let last: Promise<unknown> = Promise.resolve()
+  const checks = new Set<Check>()
+  const free = Array.from({ length: mostAtOnce }, (_, index) => index + 1)
+  let isClosed = false
 
-  async function perform(file: string): Promise<SignatureCheck> {
+  async function perform({ file, ending: { signal } }: Check, place: number): Promise<SignatureCheck> {
+    const copy = join(work, `check-${place}.rules`)
     const { code, failure, stdout, stderr } = await run(
       [
         ...confine({ user, capabilities: [], limits }),
-        ...[...rulesProgram, 'check', below(inspectionPaths.candidates), file, work, '--'],
-        ...[suricata, '-T', '-c', below(checkSettings), '-S', join(work, 'check.rules'), '-l', work],
+        ...[...rulesProgram, 'check', below(inspectionPaths.candidates), file, copy, '--'],
+        ...[suricata, '-T', '-c', below(checkSettings), '-S', copy, '-l', work],
       ],
       timeoutMs,
+      '',
+      signal,
     )
+    if (signal.aborted) throw ended()
     if (failure === 'timeout') return { status: 'timeout' }
     const output = `${stdout}\n${stderr}`
     if (failure === 'missing' || /failed to execute/.test(stderr)) return { status: 'missing' }
@@ -50,14 +59,62 @@ export function createSignatureChecker({ stateDir, user, timeoutMs = wholeMs }: 
     return { status: 'checked', faults }
   }
 
-  /** One at a time: they share a folder, and each takes hundreds of megabytes. */
-  const check = (file: string): Promise<SignatureCheck> => {
-    const turn = last.then(() => perform(file))
-    last = turn.catch(() => {})
-    return turn
+  /** Those that wait begin in the order in which they came. */
+  function begin(): void {
+    for (const one of checks) {
+      if (one.hasBegun) continue
+      const place = free.pop()
+      if (place === undefined) return
+      one.hasBegun = true
+      perform(one, place)
+        .then(one.resolve, one.reject)
+        .finally(() => {
+          checks.delete(one)
+          free.push(place)
+          begin()
+        })
+    }
   }
-  return { check }
+
+  const end = (isMeant: (one: Check) => boolean): void => {
+    for (const one of [...checks].filter(isMeant)) {
+      one.ending.abort()
+      if (one.hasBegun) continue
+      checks.delete(one)
+      one.reject(ended())
+    }
+  }
+
+  return {
+    check(file: string, connection: object | null = null): Promise<SignatureCheck> {
+      if (isClosed) return Promise.reject(ended())
+      const { promise, resolve, reject } = Promise.withResolvers<SignatureCheck>()
+      checks.add({ file, connection, ending: new AbortController(), hasBegun: false, resolve, reject })
+      begin()
+      return promise
+    },
+    /** Ends the check of a file that the same connection asked for; one that has ended already is not a fault. */
+    end: (file: string, connection: object | null = null): void =>
+      end((one) => one.file === file && one.connection === connection),
+    disconnected: (connection: object): void => end((one) => one.connection === connection),
+    close(): void {
+      isClosed = true
+      end(() => true)
+    },
+  }
 }
+
+interface Check {
+  readonly file: string
+  /** Who asked for it. */
+  readonly connection: object | null
+  readonly ending: AbortController
+  hasBegun: boolean
+  readonly resolve: (result: SignatureCheck) => void
+  readonly reject: (fault: Error) => void
+}
+
+const ended = (): Refusal => new Refusal('The check of signatures was ended.')
 
 const lastWords = (output: string): string => oneLine(output.split('\n').findLast((line) => line.trim() !== '') ?? '')
 

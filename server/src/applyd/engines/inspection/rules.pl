@@ -4,7 +4,7 @@
 # not make anything run. Needs nothing beyond the packages perl-base and coreutils.
 #   rules.pl start  RULES.JSON COMPILED WORK -- COMMAND...         copies, then becomes the engine
 #   rules.pl reload RULES.JSON COMPILED WORK SOCKET                copies, then has the engine read its rules again
-#   rules.pl check  CANDIDATES ID WORK -- COMMAND...               copies a candidate without refused lines, then becomes the command
+#   rules.pl check  CANDIDATES ID COPY -- COMMAND...               copies a candidate without refused lines, then becomes the command
 use strict;
 use warnings;
 use Fcntl qw(:DEFAULT :mode);
@@ -109,8 +109,7 @@ sub reload {
 }
 
 sub candidate {
-    my ($candidates, $id, $work) = @_;
-    my $copy = "$work/check.rules";
+    my ($candidates, $id, $copy) = @_;
     my ($from, $to) = (opened("$candidates/$id.rules"), create($copy));
     $| = 1;
     my $number = 0;
