@@ -37,6 +37,8 @@ const inspected: InspectionState = {
 describe('archives of rules', { skip: browserSkip }, () => {
   let console: Console
   let browser: TestBrowser
+  /** Pieces behind the first, which is judged twice, wait for it. */
+  let gate: PromiseWithResolvers<void> | null = null
 
   before(async () => {
     const signatures = createSignatureFiles({
@@ -51,7 +53,9 @@ describe('archives of rules', { skip: browserSkip }, () => {
       parts: { signatures, inspection: { state: () => inspected, rulesByProfile: () => new Map() } },
     })
     const { applier, folder } = console.gateway
-    applier.checkCandidates = (id) => {
+    let pieces = 0
+    applier.checkCandidates = async (id) => {
+      if (gate && ++pieces > 2) await gate.promise
       const lines = readFileSync(join(folder, 'candidates', `${id}.rules`), 'utf8').split('\n')
       const faults = lines.flatMap((line, index) =>
         line.includes('refused') ? [{ line: index + 1, message: 'no such thing' }] : [],
@@ -85,6 +89,63 @@ describe('archives of rules', { skip: browserSkip }, () => {
     await page.getByText('The option lua is not allowed').waitFor()
     await page.getByText('no such thing').waitFor()
     assert.deepEqual(await findBarriers(opened), [])
+    await opened.close()
+  })
+
+  it('show how far their check is, and all rules that were left out', async () => {
+    gate = Promise.withResolvers()
+    await using opened = await open('protection/intrusion-prevention/archives')
+    const { page } = opened
+    const many = Array.from({ length: 2_500 }, (_, index) =>
+      rule(index + 1, index % 10 === 0 ? 'content:"refused"; ' : ''),
+    )
+    const buffer = Buffer.from(many.join('\n'))
+    await page.locator('input[type=file]').setInputFiles({ name: 'large.rules', mimeType: 'text/plain', buffer })
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByRole('heading', { name: 'large.rules' }).waitFor()
+    await page.getByText('2,000 of 2,500 rules checked, 200 refused').waitFor()
+    await page.getByRole('progressbar', { name: 'Progress of the check' }).waitFor()
+    gate.resolve()
+    const panel = page.locator('section', { has: page.getByRole('heading', { name: 'large.rules' }) })
+    await panel.getByText('In use', { exact: true }).waitFor()
+    await panel.getByText('250 rules that were left out').click()
+    await panel.getByText('Page 1 of 3').waitFor()
+    await panel.getByRole('button', { name: 'Next' }).click()
+    await panel.getByRole('button', { name: 'Next' }).click()
+    await panel.getByText('Page 3 of 3').waitFor()
+    await panel.getByRole('cell', { name: '2491' }).first().waitFor()
+    const download = page.waitForEvent('download')
+    await panel.getByRole('link', { name: 'Download all as CSV' }).click()
+    const saved = readFileSync(await (await download).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    assert.equal(saved.length, 251)
+    assert.deepEqual(await findBarriers(opened), [])
+    await panel.getByRole('button', { name: 'Remove large.rules' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('heading', { name: 'large.rules' }).waitFor({ state: 'detached' })
+    await opened.close()
+  })
+
+  it('of own signatures are loaded from a file, or all refused lines can be read', async () => {
+    await using opened = await open('protection/intrusion-prevention/custom')
+    const { page } = opened
+    opened.log.allow(/refused: 422 POST \S*\/ips\/custom_rules_file/)
+    await page.getByRole('button', { name: 'Load a file' }).click()
+    const dialog = page.getByRole('dialog')
+    const send = async (content: string): Promise<void> => {
+      const buffer = Buffer.from(content)
+      await dialog.locator('input[type=file]').setInputFiles({ name: 'own.rules', mimeType: 'text/plain', buffer })
+      await dialog.getByRole('button', { name: 'Load', exact: true }).click()
+    }
+    await send(Array.from({ length: 230 }, (_, index) => rule(index + 1, 'content:"refused"; ')).join('\n'))
+    await dialog.getByText('Page 1 of 3').waitFor()
+    await dialog.getByRole('button', { name: 'Next' }).click()
+    await dialog.getByRole('button', { name: 'Next' }).click()
+    await dialog.getByRole('cell', { name: '230' }).first().waitFor()
+    assert.deepEqual(await findBarriers(opened), [])
+    await send([rule(1), rule(2)].join('\n'))
+    await page.getByText('2 signatures were loaded.').waitFor()
     await opened.close()
   })
 

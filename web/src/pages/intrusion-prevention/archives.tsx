@@ -30,11 +30,13 @@ import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { printCount } from '../../util/amount.ts'
 import { currentLanguage, heard, msg, t } from '../../words.ts'
+import { CheckProgress } from './check-progress.tsx'
 import styles from './ips.module.css'
+import { RefusedRules } from './refused-rules.tsx'
 
 type Archive = ReplyOf<typeof ruleArchives.list>[number]
 
-const reads = [ruleArchives.list, listSignatures, signatureGroups, signatureUpdates.showAdvanced]
+const reads = [ruleArchives.list, ruleArchives.refusals, listSignatures, signatureGroups, signatureUpdates.showAdvanced]
 
 const states: Readonly<Record<Archive['state'], readonly [state: StatusState, word: string]>> = {
   checking: ['activating', msg('Being checked')],
@@ -113,6 +115,9 @@ function ArchivePanel({ archive }: { readonly archive: Archive }): ReactNode {
             </span>
           )}
         </div>
+        {archive.state === 'checking' ? (
+          <CheckProgress isMeant={({ archive_id }) => archive_id === archive.id} />
+        ) : null}
         <dl className={styles.facts}>
           <dt>{t('Received')}</dt>
           <dd>
@@ -136,7 +141,7 @@ function ArchivePanel({ archive }: { readonly archive: Archive }): ReactNode {
             <PlainText text={heard(note)} limit={400} />
           </p>
         ))}
-        {archive.failed.length === 0 ? null : <LeftOut archive={archive} />}
+        {archive.failed_count === 0 ? null : <LeftOut archive={archive} />}
         <div>
           <Button
             icon="remove"
@@ -166,40 +171,14 @@ function ArchivePanel({ archive }: { readonly archive: Archive }): ReactNode {
   )
 }
 
-function LeftOut({ archive: { failed, failed_count } }: { readonly archive: Archive }): ReactNode {
+function LeftOut({ archive: { id, failed_count } }: { readonly archive: Archive }): ReactNode {
+  const [isOpen, setOpen] = useState(false)
   return (
-    <details className={styles.leftOut}>
+    <details className={styles.leftOut} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        {failed_count > failed.length
-          ? t('The first {shown} of {count} rules that were left out', { shown: failed.length, count: failed_count })
-          : t('{count, plural, one {# rule that was} other {# rules that were}} left out', { count: failed_count })}
+        {t('{count, plural, one {# rule that was} other {# rules that were}} left out', { count: failed_count })}
       </summary>
-      <div className={styles.scroll}>
-        <table className={styles.table}>
-          <thead>
-            <tr>
-              <th scope="col">{t('File')}</th>
-              <th scope="col">{t('Line')}</th>
-              <th scope="col">{t('SID')}</th>
-              <th scope="col">{t('Why')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {failed.map(({ file, line, sid, reason }) => (
-              <tr key={`${file} ${line} ${sid}`}>
-                <td>
-                  <PlainText text={file} limit={120} />
-                </td>
-                <td className={styles.mono}>{line}</td>
-                <td className={styles.mono}>{sid === 0 ? '–' : sid}</td>
-                <td lang="en">
-                  <PlainText text={heard(reason)} limit={400} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {isOpen ? <RefusedRules archiveId={id} /> : null}
     </details>
   )
 }

@@ -8,7 +8,7 @@ import {
   showStatus,
   signatureGroups,
 } from '@gateway/server/contract/intrusion-prevention'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { call } from '../../api/call.ts'
 import { useEditing } from '../../api/editing.ts'
@@ -30,8 +30,10 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { heard, t } from '../../words.ts'
+import { t } from '../../words.ts'
+import { CheckProgress } from './check-progress.tsx'
 import styles from './ips.module.css'
+import { RefusedRules } from './refused-rules.tsx'
 import { signatureColumns } from './signatures.tsx'
 
 type Custom = ReplyOf<typeof customSignatures.list>['signatures'][number]
@@ -263,19 +265,26 @@ function LoadDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [file, setFile] = useState<File | null>(null)
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const ending = useRef<AbortController | null>(null)
+  // The check on the gateway ends with the call.
+  useEffect(() => () => ending.current?.abort(), [])
   const load = async (): Promise<void> => {
     if (!file) return
     setBusy(true)
     setFailure(null)
+    ending.current = new AbortController()
+    const { signal } = ending.current
     try {
-      const { data } = await call(customSignatures.load, { file, headers: { 'content-type': 'text/plain' } })
+      const { data } = await call(customSignatures.load, { file, signal, headers: { 'content-type': 'text/plain' } })
       await readAgain(...reads)
       toast(t('{count, plural, one {# signature was} other {# signatures were}} loaded.', { count: data.count }), {
         tone: 'ok',
       })
       onClose()
     } catch (error) {
+      if (signal.aborted) return
       if (!(error instanceof Failure)) throw error
+      await readAgain(customSignatures.refusals)
       setFailure(error)
     } finally {
       setBusy(false)
@@ -301,16 +310,9 @@ function LoadDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
           )}
         </p>
         <FileDrop label={t('File of signatures')} accept=".rules,.txt,text/plain" onFile={setFile} />
+        {isBusy ? <CheckProgress isMeant={({ kind }) => kind === 'file'} /> : null}
         {failure ? <ProblemBox failure={failure} /> : null}
-        {failure && failure.problems.length > 0 ? (
-          <ul>
-            {failure.problems.slice(0, 50).map(({ field, message }) => (
-              <li key={field}>
-                <span className={styles.mono}>{field}</span> <PlainText text={heard(message)} limit={300} />
-              </li>
-            ))}
-          </ul>
-        ) : null}
+        {failure?.problems.some(({ field }) => field.startsWith('line ')) ? <RefusedRules archiveId={null} /> : null}
       </div>
     </Dialog>
   )
