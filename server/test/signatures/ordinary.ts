@@ -41,7 +41,7 @@ const token = (seed: number, length: number): string =>
   ).join('')
 
 /** Words that look like parts of attacks. */
-const searches = [
+export const searches = [
   ...['union station selection', 'credit union select committee', 'select a country from the list', 'student union'],
   ...['how to use SQL union and select', 'information_schema explained', 'what is sleep(1) in C', 'drop table tennis'],
   ...["rock 'n' roll or 80s", 'or 1=1 meaning', "d'or 2024", 'waitfor the delay to end', 'xp_cmdshell documentation'],

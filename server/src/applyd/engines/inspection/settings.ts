@@ -22,7 +22,7 @@ const ports: Readonly<Record<string, string>> = {
 
 /** Found by what they say, on every port. */
 const byPattern = [
-  ...['http', 'http2', 'ftp', 'smtp', 'ssh', 'smb', 'dcerpc', 'rfb', 'bittorrent-dht'],
+  ...['http2', 'ftp', 'smtp', 'ssh', 'smb', 'dcerpc', 'rfb', 'bittorrent-dht'],
   ...['krb5', 'ike', 'ntp', 'snmp', 'dhcp', 'nfs', 'tftp', 'telnet'],
 ]
 
@@ -110,6 +110,8 @@ const protocols = (): string[] => [
   'app-layer:',
   '  protocols:',
   '    tls: { enabled: yes, detection-ports: { dp: 443 }, ja3-fingerprints: yes, ja4-fingerprints: yes, encryption-handling: bypass }',
+  // Without limits of ours only the first 4,096 bytes of a body are looked at: an attack behind more would pass.
+  '    http: { enabled: yes, libhtp: { default-config: { personality: IDS, request-body-limit: 0, response-body-limit: 100kb } } }',
   '    imap: { enabled: detection-only }',
   '    mqtt: { enabled: yes }',
   '    dns: { tcp: { enabled: yes, detection-ports: { dp: 53 } }, udp: { enabled: yes, detection-ports: { dp: "[53,5353]" } } }',
