@@ -25,6 +25,7 @@ import { localNetworks } from '../network/public.ts'
 import { safeSearch, settings } from './config.ts'
 import type { MasterZone } from './contract.ts'
 import { defaultZones } from './default-zones.ts'
+import { machineNetworks, siteNetworks } from './held-back.ts'
 import { enabledForwardZones, enabledOwnZones, externalServers } from './resolve.ts'
 import { safeNames } from './safe-search.ts'
 import { readZone } from './zone-file.ts'
@@ -90,15 +91,13 @@ const ownClauses = ({ id, name }: MasterZone): Unbound[] => [
 ]
 
 /**
- * Public names that claim a private address are a way to reach local machines through a browser. A private external server
- * may well know such names, and then nothing is held back.
+ * Public names that claim an address of this machine or of a local network are a way to reach them through a browser. A
+ * private external server may well know names of local networks, but not of the machine that asks.
  */
-function rebindProtection(servers: readonly string[]): Unbound[] {
-  if (servers.some(isPrivate)) return []
-  return [...privateNetworks, '169.254.0.0/16', 'fd00::/8', 'fe80::/10', '::ffff:0:0/96'].map((network) =>
+const rebindProtection = (servers: readonly string[]): Unbound[] =>
+  [...machineNetworks, ...(servers.some(isPrivate) ? [] : siteNetworks)].map((network) =>
     directive('private-address', address(network)),
   )
-}
 
 const privateRanges = privateNetworks.map((text) => parseNetwork(text))
 function isPrivate(text: string): boolean {
