@@ -14,6 +14,7 @@ import { settings as authorizationSettings } from './areas/authorization/config.
 import { startDailyBackup } from './areas/backup/jobs.ts'
 import { targetFault } from './areas/backup/targets.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
+import { entries as dhcpEntries } from './areas/dhcp/public.ts'
 import { startDdns } from './areas/dns/jobs.ts'
 import { rulesByProfile } from './areas/firewall/public.ts'
 import { startHealth } from './areas/health/jobs.ts'
@@ -45,6 +46,7 @@ import { followHitReader, logsFile, openLogs } from './local-log.ts'
 import { openLogServer } from './log-server.ts'
 import { giveMemoryBack } from './memory.ts'
 import { read } from './model/slots.ts'
+import { parseNeighbours } from './net/neighbours.ts'
 import { openUpgrades, reportWhenApplied } from './own-upgrades.ts'
 import type { Facts } from './plan/facts.ts'
 import { portalSocket } from './portal/protocol.ts'
@@ -65,6 +67,7 @@ import { LogForwarder } from './runtime/logs/forwarding/log-forwarder.ts'
 import { createLog, type Log } from './runtime/logs/log.ts'
 import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
+import { createUsedAddresses } from './runtime/used-addresses.ts'
 import { Vault } from './runtime/vault.ts'
 import { type ProxyWatch, watchProxy } from './runtime/web-filter/proxy-watch.ts'
 import { findServiceManager } from './service-manager.ts'
@@ -105,6 +108,9 @@ const applierTimings = { connectMs: 2_000, quickMs: 4_000 } as const
 /** How soon a new country database, new rule files, another DNS server of a provider or other own names are noticed. */
 const filesMilliseconds = 30_000
 
+/** How soon an address that a host uses without a lease is kept from others. */
+const neighboursMilliseconds = 5_000
+
 /** How long the last calls to applyd (hit counters, checkpoint) may hold up the end, for it may hang. */
 const lastCallsMilliseconds = 1_000
 
@@ -133,6 +139,16 @@ async function start(settings: Settings): Promise<void> {
       reconciler.wake()
     },
   })
+  const dhcpLeases = createDhcpLeases(join(settings.stateDir, leasesPath))
+  const usedAddresses = createUsedAddresses({
+    neighbours: async () => (settings.isApplied ? parseNeighbours(await applier.neighbours()) : []),
+    leases: () => dhcpLeases.list(clock.now().getTime() / 1000),
+    elapsed: clock.elapsed,
+    onChange: () => {
+      facts.refresh()
+      reconciler.wake()
+    },
+  })
   const facts = createFactsReader(() =>
     readFacts({
       stateDir: settings.stateDir,
@@ -141,6 +157,7 @@ async function start(settings: Settings): Promise<void> {
       agentPort: reachablePort(settings.agentListen),
       webProxy: () => proxyWatch?.state() ?? null,
       inspection: () => inspection.facts(),
+      usedAddresses: () => usedAddresses.current(),
     }),
   )
   const refreshFacts = async (): Promise<void> => {
@@ -247,7 +264,7 @@ async function start(settings: Settings): Promise<void> {
       },
       createSlices,
     ),
-    dhcpLeases: createDhcpLeases(join(settings.stateDir, leasesPath)),
+    dhcpLeases,
     cardVendors: createCardVendors(),
     deviceDiscovery: { state: () => discovery.state() },
     firstPasswordMustChange: settings.isHost,
@@ -345,6 +362,11 @@ async function start(settings: Settings): Promise<void> {
     followConfiguration()
     followNames()
   }, filesMilliseconds).unref()
+  if (settings.isApplied)
+    setInterval(() => {
+      // Only where addresses are leased; applyd may be away.
+      if (read(engine.config, dhcpEntries).some(({ enabled }) => enabled)) usedAddresses.look().catch(() => {})
+    }, neighboursMilliseconds).unref()
   reserve.start()
   hitCounters.start()
   retention.start()

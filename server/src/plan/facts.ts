@@ -27,6 +27,12 @@ export interface GivenLease {
   readonly expiresAt: number
 }
 
+/** An address of a local network that a host uses without a lease of ours. */
+export interface UsedAddress {
+  readonly address: number
+  readonly mac: string
+}
+
 /**
  * IPv4 addresses and networks behind objects whose content is not in objects: resolved domains, countries, device profiles;
  * users and groups as their authorization rules say. By object id; another value of the map means that something changed.
@@ -149,6 +155,8 @@ export interface Facts {
   readonly webProxy?: WebProxyState
   /** Of the whole machine; absent where it is not known. */
   readonly memoryBytes?: number
+  /** In rising order; absent where the network is not looked at. */
+  readonly usedAddresses?: readonly UsedAddress[]
   /** Absent where nothing was ever inspected. */
   readonly inspection?: InspectionFacts
 }

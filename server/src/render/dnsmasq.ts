@@ -11,7 +11,7 @@ const safe = (text: string): Dnsmasq => text as Dnsmasq
 
 const keywords = [
   ...['bind-dynamic', 'dhcp-authoritative', 'dhcp-boot', 'dhcp-lease-max', 'dhcp-option', 'dhcp-option-force'],
-  ...['dhcp-range', 'dhcp-relay', 'interface', 'no-hosts', 'no-resolv', 'port', 'quiet-dhcp'],
+  ...['dhcp-range', 'dhcp-relay', 'interface', 'no-hosts', 'no-ping', 'no-resolv', 'port', 'quiet-dhcp'],
 ] as const
 export type Keyword = (typeof keywords)[number]
 

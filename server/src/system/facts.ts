@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { clientLeasesFolder } from '../engines/dhcp-client/index.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
-import type { AddressBook, Facts, InspectionFacts, InterfaceFact, LeaseFact, WebProxyState } from '../plan/facts.ts'
+import type {
+  AddressBook,
+  Facts,
+  InspectionFacts,
+  InterfaceFact,
+  LeaseFact,
+  UsedAddress,
+  WebProxyState,
+} from '../plan/facts.ts'
 
 export interface FactsSource {
   readonly stateDir: string
@@ -17,6 +25,7 @@ export interface FactsSource {
   readonly webProxy?: () => WebProxyState | null
   /** Null where nothing was ever inspected. */
   readonly inspection?: () => InspectionFacts | null
+  readonly usedAddresses?: () => readonly UsedAddress[]
   readonly now?: () => number
 }
 
@@ -60,7 +69,7 @@ export const readDefaultGateways = (): ReadonlyMap<string, string> => defaultGat
 const daySeconds = 86_400
 
 export function readFacts(source: FactsSource): Facts {
-  const { stateDir, addressBook, devices, agentPort, webProxy, inspection, now = Date.now } = source
+  const { stateDir, addressBook, devices, agentPort, webProxy, inspection, usedAddresses, now = Date.now } = source
   const seconds = now() / 1000
   const shown = devices()
   return {
@@ -71,6 +80,7 @@ export function readFacts(source: FactsSource): Facts {
     addressBook: addressBook(),
     agentPort,
     memoryBytes: totalmem(),
+    ...(usedAddresses ? { usedAddresses: usedAddresses() } : {}),
     ...proxyFact(webProxy?.() ?? null),
     ...inspectionFact(inspection?.() ?? null),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -85,6 +85,14 @@ async function perform(ask: DhcpAsk): Promise<DhcpAnswer | null> {
   return converse(ask, final, typed(types.request), option(codes.requested, bytesOf(offer.address)), server)
 }
 
+/** Another host was faster with the same address. */
+async function insist(ask: DhcpAsk): Promise<DhcpAnswer | null> {
+  const answer = await perform(ask)
+  return answer?.type === types.nak ? insist(ask) : answer
+}
+
+socket.setMaxListeners(0)
 const answers: (DhcpAnswer | null)[] = []
-for (const ask of asks) answers.push(await perform(ask))
+if (process.argv.includes('together')) answers.push(...(await Promise.all(asks.map(insist))))
+else for (const ask of asks) answers.push(await perform(ask))
 process.stdout.write(JSON.stringify(answers), () => process.exit(0))

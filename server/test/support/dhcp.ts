@@ -43,6 +43,18 @@ export async function askDhcp(
   return JSON.parse(stdout) as (DhcpAnswer | null)[]
 }
 
+/** All at the same time; a client that is refused begins again, as real ones do. */
+export async function askDhcpTogether(
+  gateway: LabGateway,
+  namespace: string,
+  asks: readonly DhcpAsk[],
+): Promise<(DhcpAnswer | null)[]> {
+  const command = [runtimePath(appRoot), join(appRoot, 'server/test/support/dhcp-asker.ts'), 'together']
+  const { stdout, stderr } = await gateway.exec(namespace, command, { input: JSON.stringify(asks), timeoutMs: 180_000 })
+  assert.equal(stderr, '')
+  return JSON.parse(stdout) as (DhcpAnswer | null)[]
+}
+
 /** `0a0a0001` as an address, several with commas. */
 export const addressesIn = (hex: string | undefined): string =>
   (hex?.match(/.{8}/g) ?? []).map((part) => [...Buffer.from(part, 'hex')].join('.')).join(',')

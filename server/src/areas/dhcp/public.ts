@@ -2,4 +2,5 @@
 // the proxy file.
 
 export { entries } from './config.ts'
+export { poolFindings } from './pool.ts'
 export { announcedAddresses, openServices } from './resolve.ts'

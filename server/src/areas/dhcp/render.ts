@@ -33,7 +33,7 @@ export function render(config: Config, facts: Facts): Artifact[] {
   if (served.length + relayed.length === 0) return []
   return [
     engineFile(dhcp, 'dnsmasq.conf', printLines(settingsLines(config, served, relayed))),
-    engineFile(dhcp, 'dhcp-hosts', printLines(hostLines(config, served))),
+    engineFile(dhcp, 'dhcp-hosts', printLines(hostLines(config, facts, served))),
     engineUnit(dhcp, 'dhcp'),
   ]
 }
@@ -53,6 +53,8 @@ function settingsLines(
     directive('no-hosts'),
     directive('bind-dynamic'),
     directive('dhcp-authoritative'),
+    // It would send a ping before each offer and serve no one else for seconds (decision 94).
+    directive('no-ping'),
     directive('quiet-dhcp'),
     directive('dhcp-lease-max', number(mostLeases)),
     ...[...devices].sort().map((device) => directive('interface', word(device))),
@@ -182,5 +184,5 @@ function printOption({ vendorClass, code, values, isText }: DhcpOption): Dnsmasq
 /** dnsmasq has a separate number for the address of the boot server in the message, and takes only the name. */
 const codeWord = (code: number): Dnsmasq => (code === 255 ? word('option:server-ip-address') : number(code))
 
-const hostLines = (config: Config, served: readonly ServedNetwork[]): Dnsmasq[] =>
-  bindingsOf(config, served).map((binding) => host(binding.mac, binding.address))
+const hostLines = (config: Config, facts: Facts, served: readonly ServedNetwork[]): Dnsmasq[] =>
+  bindingsOf(config, facts, served).map((binding) => host(binding.mac, binding.address))

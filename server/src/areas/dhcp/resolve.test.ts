@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { card, facts, freeMac, lan, wan } from '../../../test/support/network-samples.ts'
 import { type Config, write } from '../../model/slots.ts'
-import { printAddress } from '../../net/ipv4.ts'
+import { parseAddress, printAddress } from '../../net/ipv4.ts'
 import { authorizationRules } from '../authorization/config.ts'
 import type { AuthorizationRule } from '../authorization/contract.ts'
 import { type Connection, connections } from '../network/config.ts'
@@ -92,9 +92,23 @@ describe('bindings', () => {
   )
   const { served } = serviceOf(config, facts)
 
+  it('keep addresses that hosts use without a lease for their cards, behind everything that is set', () => {
+    const usedAddresses = ['10.10.0.40', '10.10.0.50', '10.10.0.60', '10.10.0.61', '192.0.2.9'].map((text) => ({
+      address: parseAddress(text) ?? 0,
+      mac: '02:00:00:00:00:09',
+    }))
+    const found = bindingsOf(config, { ...facts, usedAddresses }, served)
+    const shown = found.map(({ address, mac }) => `${printAddress(address)} ${mac?.slice(-1) ?? '-'}`)
+    assert.deepEqual(
+      shown.filter((line) => / 9$|\.6[01] /.test(line)),
+      ['10.10.0.60 9', '10.10.0.61 -'],
+    )
+    assert.ok(shown.includes('10.10.0.40 1') && shown.includes('10.10.0.50 -'))
+  })
+
   it('put static leases before rules, and never give out the address of a rule that lost or has no MAC', () => {
     assert.deepEqual(
-      bindingsOf(config, served).map(({ address, mac }) => `${printAddress(address)} ${mac?.slice(-1) ?? '-'}`),
+      bindingsOf(config, facts, served).map(({ address, mac }) => `${printAddress(address)} ${mac?.slice(-1) ?? '-'}`),
       [
         ...['10.10.0.1 -', '10.10.0.40 1', '10.10.0.50 -', '10.10.0.52 5', '10.10.0.53 -', '10.10.0.54 -'],
         ...['10.20.0.1 -', '10.20.0.52 5'],

@@ -15,6 +15,7 @@ import {
   connections,
   deviceOf,
   findInterface,
+  ownAddresses,
   takenBy,
 } from '../network/public.ts'
 import { entries, staticLeases } from './config.ts'
@@ -105,12 +106,15 @@ export interface Binding {
 
 /**
  * Static leases first, then authorization rules with IP and MAC, then addresses that are never given out: those of rules
- * with an IP alone, those of rules that lost against a static lease, and the gateway's own. Each address is listed once.
+ * with an IP alone, those of rules that lost against a static lease, and the gateway's own. Last come addresses that a host uses
+ * without a lease: they are kept for its card. Each address is listed once.
  */
-export function bindingsOf(config: Config, served: readonly ServedNetwork[]): Binding[] {
-  const bindings = new Map(
-    served.map(({ network: { address } }): [number, Binding] => [address, { address, mac: null }]),
+export function bindingsOf(config: Config, facts: Facts, served: readonly ServedNetwork[]): Binding[] {
+  const own = [...served.map(({ network: { address } }) => address), ...ownAddresses(config, facts)]
+  const inNetworks = own.filter((address) =>
+    served.some(({ network: { low, high } }) => low <= address && address <= high),
   )
+  const bindings = new Map(inNetworks.map((address): [number, Binding] => [address, { address, mac: null }]))
   // A card has one address in a network, but may have others in other networks.
   const taken = new Set<string>()
   const bind = (text: string, mac: string | null): void => {
@@ -123,6 +127,7 @@ export function bindingsOf(config: Config, served: readonly ServedNetwork[]): Bi
   }
   for (const { enabled, ip_address, mac } of read(config, staticLeases)) if (enabled) bind(ip_address, mac)
   for (const { enabled, ip, mac } of read(config, authorizationRules)) if (enabled && ip !== null) bind(ip, mac)
+  for (const { address, mac } of facts.usedAddresses ?? []) bind(printAddress(address), mac)
   return [...bindings.values()].toSorted((a, b) => a.address - b.address)
 }
 

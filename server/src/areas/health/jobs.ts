@@ -8,6 +8,7 @@ import { type Config, read } from '../../model/slots.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
+import { poolFindings } from '../dhcp/public.ts'
 import { inspectionFindings } from './checks-inspection.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, conflictFindings, restartSeconds, unitFindings } from './checks-machine.ts'
@@ -157,6 +158,14 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
   monitor.add({
     name: 'inspection',
     check: () => inspectionFindings(services.inspection?.state() ?? inspectionOff),
+  })
+  monitor.add({
+    name: 'dhcp-pool',
+    check: async () => {
+      const { engine, clock, dhcpLeases } = services
+      const leases = (await dhcpLeases?.list(clock.now().getTime() / 1000)) ?? []
+      return poolFindings(engine.config, services.facts(), leases)
+    },
   })
   monitor.add({ name: 'backup', check: () => [backupFinding(backupReading(services, startedAt))] })
 }

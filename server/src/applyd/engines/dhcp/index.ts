@@ -10,7 +10,7 @@ const program = '/usr/sbin/dnsmasq'
 
 /** Every form of a line of the settings. No program, no path, no further file, no other port than that of DHCP. */
 const settingsForms: readonly RegExp[] = [
-  /^(?:|port=0|no-resolv|no-hosts|bind-dynamic|dhcp-authoritative|quiet-dhcp|dhcp-lease-max=\d+)$/,
+  /^(?:|port=0|no-resolv|no-hosts|bind-dynamic|dhcp-authoritative|no-ping|quiet-dhcp|dhcp-lease-max=\d+)$/,
   /^# [A-Za-z0-9_.[\]-]+$/,
   /^interface=[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$/,
   /^dhcp-relay=[0-9.]{7,15},[0-9.]{7,15}$/,
