@@ -114,6 +114,7 @@ export interface GatewayParts {
   readonly ddns?: Services['ddns']
   readonly codeProvider?: Services['codeProvider']
   readonly machineLoad?: Services['machineLoad']
+  readonly connectionGuard?: Services['connectionGuard']
   readonly managementCertificate?: Services['managementCertificate']
   readonly notices?: Services['notices']
   readonly upgrades?: Services['upgrades']
@@ -321,6 +322,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...(parts.ddns ? { ddns: parts.ddns } : {}),
     ...(parts.codeProvider ? { codeProvider: parts.codeProvider } : {}),
     ...(parts.machineLoad ? { machineLoad: parts.machineLoad } : {}),
+    ...(parts.connectionGuard ? { connectionGuard: parts.connectionGuard } : {}),
     ...(parts.managementCertificate ? { managementCertificate: parts.managementCertificate } : {}),
     ...(parts.notices ? { notices: parts.notices } : {}),
     ...(parts.upgrades ? { upgrades: parts.upgrades } : {}),

@@ -16,7 +16,7 @@ import { targetFault } from './areas/backup/targets.ts'
 import { startDiscovery } from './areas/device-discovery/jobs.ts'
 import { entries as dhcpEntries } from './areas/dhcp/public.ts'
 import { startDdns } from './areas/dns/jobs.ts'
-import { rulesByProfile } from './areas/firewall/public.ts'
+import { rulesByProfile, totalInForce } from './areas/firewall/public.ts'
 import { startHealth } from './areas/health/jobs.ts'
 import { followSignatures } from './areas/intrusion-prevention/jobs.ts'
 import { forwardingTarget } from './areas/logs/jobs-forwarding.ts'
@@ -54,6 +54,7 @@ import { AddressBook } from './runtime/address-book.ts'
 import { moveEarlierBackups } from './runtime/backups/earlier-folder.ts'
 import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
+import { createConnectionGuard } from './runtime/connection-guard.ts'
 import { DiskReserve } from './runtime/disk-reserve.ts'
 import { createDdnsUpdater, readDdnsServer } from './runtime/dynamic-dns/ddns.ts'
 import { sendUpdate } from './runtime/dynamic-dns/ddns-request.ts'
@@ -127,6 +128,11 @@ async function start(settings: Settings): Promise<void> {
   const vault = new Vault(join(folder, 'vault.key'))
   const addressBook = new AddressBook()
   const applier = new ApplydClient(join(settings.stateDir, 'run', 'applyd.sock'), applierTimings)
+  const connectionGuard = createConnectionGuard({
+    applier,
+    log,
+    total: (tableSize) => totalInForce(gateway.engine.config, tableSize),
+  })
   let devices: string | null = null
   let proxyWatch: ProxyWatch | null = null
   const inspection = createInspector({
@@ -242,6 +248,7 @@ async function start(settings: Settings): Promise<void> {
       files: ['gateway.db', 'log.db', logsFile, chartsFile],
       isClockKept: createClockProbe(),
     }),
+    ...(settings.isApplied ? { connectionGuard } : {}),
     managementCertificate: () => certificate.current.chain,
     disks: { list: () => freeDisks() },
     names: { lookUp: (name) => lookUpAddresses(name, dnsServers(gateway.services.engine.config, facts.current())) },
@@ -369,6 +376,7 @@ async function start(settings: Settings): Promise<void> {
     }, neighboursMilliseconds).unref()
   reserve.start()
   hitCounters.start()
+  if (settings.isApplied) connectionGuard.start()
   retention.start()
   const dailyBackup = startDailyBackup(gateway.services, (error) =>
     log('warning', 'the automatic backup failed', { error }),
@@ -418,6 +426,7 @@ async function start(settings: Settings): Promise<void> {
     discovery.stop()
     dynamicDns.stop()
     upgradeEnds.stop()
+    connectionGuard.stop()
     hitReader.stop()
     agents.close()
     await portal.close()

@@ -33,6 +33,7 @@ import type { Backups } from '../runtime/backups/backups.ts'
 import type { FtpTarget, UploadFile } from '../runtime/backups/ftp-upload.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ConflictBook } from '../runtime/conflicts.ts'
+import type { ConnectionGuard } from '../runtime/connection-guard.ts'
 import type { DiskReserve } from '../runtime/disk-reserve.ts'
 import type { DdnsUpdater } from '../runtime/dynamic-dns/ddns.ts'
 import type { Health } from '../runtime/health/health.ts'
@@ -265,6 +266,8 @@ export interface Services {
   readonly conflicts: Pick<ConflictBook, 'list' | 'recent' | 'follow' | 'look'>
   /** Numbers of the machine now; absent where it is not read. */
   readonly machineLoad?: () => MachineLoad
+  /** Keeps room in the table of connections; absent where it is not read. */
+  readonly connectionGuard?: Pick<ConnectionGuard, 'table' | 'hosts' | 'isFull'>
   /** PEM of the certificate of the management interface; absent without TLS. */
   readonly managementCertificate?: () => string
   /** Whether the web proxy answers, null while it need not; absent where it is not watched. */

@@ -97,6 +97,7 @@ export type KernelSettingName =
   | 'net.ipv4.ip_early_demux'
   | 'net.netfilter.nf_conntrack_acct'
   | 'net.netfilter.nf_conntrack_timestamp'
+  | 'net.netfilter.nf_conntrack_tcp_timeout_established'
   | 'net.netfilter.nf_conntrack_buckets'
   | 'net.netfilter.nf_conntrack_max'
 

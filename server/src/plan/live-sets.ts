@@ -20,6 +20,16 @@ export const liveSets = {
   auth_unknown: 'seen',
 } as const satisfies Readonly<Record<string, LiveKey>>
 
+/** Of the limits of connections, by what they are for; always there, of key `host`. */
+export const limitSets = {
+  /** Hosts that were refused a connection in the last minute, because they have as many as they may. */
+  hosts: 'limit_hosts',
+  /** Has the element 0.0.0.0 while nothing new is forwarded, because the table of connections is nearly full. */
+  full: 'limit_full',
+} as const
+
+export const isLimitSet = (set: string): boolean => Object.values<string>(limitSets).includes(set)
+
 export type LiveSetName = keyof typeof liveSets
 
 /** The set of the addresses that a user or a group has by sessions; of key `host`. `id` is `user.id.<n>` or `group.id.<n>`. */

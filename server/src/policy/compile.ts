@@ -34,6 +34,7 @@ import { classifierPieces } from './compile-classifier.ts'
 import { dnsForward, dnsPieces, dnsRedirect } from './compile-dns.ts'
 import { compileHardware } from './compile-hardware.ts'
 import { inspectionPieces } from './compile-inspection.ts'
+import { limitPieces } from './compile-limits.ts'
 import { deviceSet, localSidePieces } from './compile-local-side.ts'
 import { outsideEnd, outsidePieces } from './compile-outside.ts'
 import { type CompiledRule, compileRule, noSets, type Place, type RuleOptions } from './compile-rule.ts'
@@ -144,6 +145,7 @@ export function compilePolicy(policy: Policy): NftTable[] {
   collect(classifierPieces(policy))
   collect([...localSidePieces(policy), ...dnsPieces(policy), ...authorizationPieces(policy), ...webPieces(policy)])
   collect(inspectionPieces(policy))
+  collect(limitPieces(policy))
   const joined = joinPieces(pieces, last)
   const memory = { rules: policy.rules, own, options, tables, trees, ...joined }
   const isSame = last !== undefined && ruleTables.every((table) => last.rules[table] === policy.rules[table])

@@ -6,6 +6,7 @@ import type { ServicePort } from '../engines/engine.ts'
 import type { ClosedPort } from '../engines/views.ts'
 import type { Ranges } from '../net/ranges.ts'
 import type { InspectedChannel } from '../plan/inspection.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import type { DnsStage } from './dns.ts'
 import type { LocalSide } from './local-side.ts'
 import type { WebStage } from './web.ts'
@@ -239,6 +240,8 @@ export interface Policy {
   readonly isClassifying: boolean
   /** Null while no rule asks for inspection. */
   readonly inspection: InspectionStage | null
+  /** Null: a host may have any number of connections. */
+  readonly limits: ConnectionLimits | null
 }
 
 export const emptyPolicy: Policy = {
@@ -261,6 +264,7 @@ export const emptyPolicy: Policy = {
   web: null,
   isClassifying: false,
   inspection: null,
+  limits: null,
 }
 
 /** Sources that automatic SNAT hides (docs/behaviour/packet-path.md 2). */

@@ -98,6 +98,10 @@ export const target = (pool: Nft | null, ports: Nft | null): Nft =>
 export const changeSet = (verb: 'add' | 'update', set: string, key: Nft, seconds: number): Nft =>
   safe(`${verb} @${name(set)} { ${key} timeout ${numbers(seconds, seconds)}s }`)
 
+/** Adds an element made from the packet, which counts tracked connections; not met when it has more than this many. */
+export const countIn = (set: string, key: Nft, most: number): Nft =>
+  safe(`add @${name(set)} { ${key} ct count ${numbers(most, most)} }`)
+
 /** A record for the reader of the firewall log: table, rule and action. */
 export const record = (group: number, table: string, rule: string, action: string): Nft =>
   safe(`log group ${numbers(group, group)} prefix "${demand(logForm, `${table} ${rule} ${action}`, 'a log prefix')} "`)

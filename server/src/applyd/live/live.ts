@@ -138,7 +138,8 @@ export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts
     const before = held.get(table)
     const old = before && indexPieces(before)
     const isSame = (piece: NftPiece): boolean => !old || old.get(`set ${piece.name}`)?.head === piece.head
-    const lively = wanted.filter((piece) => piece.kind === 'set' && isLively(piece))
+    // What the kernel counts by itself cannot be carried over, and no one relies on it.
+    const lively = wanted.filter((piece) => piece.kind === 'set' && isLively(piece) && keyPartsOf(piece.head))
     const sets = new Map<string, readonly KeyPart[]>()
     for (const piece of lively.filter(isSame)) {
       const parts = keyPartsOf(piece.head)

@@ -3,7 +3,7 @@
 
 import { isIPv4 } from 'node:net'
 import type { CutTarget, LiveChange, LiveElement } from '../../plan/artifacts.ts'
-import { isMemberSet, type LiveKey, liveSets } from '../../plan/live-sets.ts'
+import { isLimitSet, isMemberSet, type LiveKey, liveSets } from '../../plan/live-sets.ts'
 import {
   parseAddress,
   parseCount,
@@ -26,6 +26,7 @@ const macForm = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/
 /** Null when there is no such live set. */
 export function liveKeyOf(set: string): LiveKey | null {
   for (const [name, key] of Object.entries(liveSets)) if (name === set) return key
+  if (isLimitSet(set)) return 'host'
   return set.length <= longestSetName && isMemberSet(set) ? 'host' : null
 }
 

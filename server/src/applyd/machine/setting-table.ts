@@ -45,6 +45,10 @@ export const settingTable: Readonly<Record<KernelSettingName, SettingSpec>> = {
   'net.ipv4.ip_early_demux': { paths: ['ipv4/ip_early_demux'], allowed: ['0'] },
   'net.netfilter.nf_conntrack_acct': { paths: ['netfilter/nf_conntrack_acct'], allowed: ['1'] },
   'net.netfilter.nf_conntrack_timestamp': { paths: ['netfilter/nf_conntrack_timestamp'], allowed: ['1'] },
+  'net.netfilter.nf_conntrack_tcp_timeout_established': {
+    paths: ['netfilter/nf_conntrack_tcp_timeout_established'],
+    allowed: [7440, 86_400],
+  },
   'net.netfilter.nf_conntrack_buckets': {
     paths: ['netfilter/nf_conntrack_buckets'],
     allowed: connections,

@@ -5,11 +5,13 @@ import { Enabled, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { pathOf } from '../../model/paths.ts'
 import { type ListSlot, list, perState, read, single } from '../../model/slots.ts'
+import { limitOrigins } from '../../policy/connection-limits.ts'
 import { endOrigins } from '../../policy/outside.ts'
 import { FirewallSettings } from './contract.ts'
 import { AccessList, AccessOrder, AccessState, Bypass } from './contract-access-lists.ts'
 import { Check, ChecksSettings } from './contract-checks.ts'
 import { DestinationRule, HardwareSettings, MacRule, PairRule, SourceRule } from './contract-hardware.ts'
+import { ConnectionLimits } from './contract-limits.ts'
 import { DnatRule, FilterRule, LogRule, type Rule, rootGroup, SnatRule } from './contract-rules.ts'
 
 export const settings = single('firewall.settings', FirewallSettings, {
@@ -19,6 +21,13 @@ export const settings = single('firewall.settings', FirewallSettings, {
 })
 
 export const state = single('firewall.state', Enabled, { enabled: true })
+
+/** 0: chosen by the size of the table of connections. */
+export const connectionLimits = single('firewall.connection_limits', ConnectionLimits, {
+  local_host: 0,
+  outside_host: 0,
+  forwarded: 0,
+})
 
 /** Whether hits are counted. */
 export const watch = single('firewall.watch', Enabled, { enabled: true })
@@ -101,6 +110,7 @@ export const ruleDefaults: Readonly<Record<RuleTable, object>> = {
 export const slots = [
   settings,
   state,
+  connectionLimits,
   watch,
   forwardRules,
   inputRules,
@@ -125,4 +135,5 @@ export const slots = [
 export const ruleOrigins = perState(Object.values(ruleSlots), (config): readonly string[] => [
   ...ruleTables.flatMap((table) => read(config, ruleSlots[table]).map((rule) => pathOf(ruleSlots[table], rule.id))),
   ...endOrigins,
+  ...Object.values(limitOrigins),
 ])

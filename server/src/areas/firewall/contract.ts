@@ -18,6 +18,7 @@ export {
   pairRules,
   sourceRules,
 } from './contract-hardware.ts'
+export { connectionLimits, showConnectionLimits } from './contract-limits.ts'
 export type { Rule } from './contract-rules.ts'
 export {
   changedCounters,

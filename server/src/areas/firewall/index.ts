@@ -9,6 +9,7 @@ import { groups, users } from '../users/public.ts'
 import { webStageSlots } from '../web-proxy/public.ts'
 import { channelSlots } from './channels.ts'
 import { slots } from './config.ts'
+import { limitSettings } from './limits.ts'
 import { accessBindings, lists } from './lists.ts'
 import { render } from './render.ts'
 import { inspectionSlots } from './resolve-inspection.ts'
@@ -21,7 +22,7 @@ export const firewall = defineArea({
   name: 'firewall',
   slots,
   lists,
-  settings: [accessBindings],
+  settings: [accessBindings, limitSettings],
   reads: [
     ...foreignSlots,
     ...serviceSlots,

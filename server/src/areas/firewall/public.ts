@@ -12,6 +12,7 @@ export {
 } from './channels.ts'
 export { accessLists, filterDefaults, ruleSlots } from './config.ts'
 export { inspectionProblems, profileFields } from './inspection.ts'
+export { limitFindings, totalInForce } from './limits.ts'
 export { exceptionList } from './lists.ts'
 export { deciding, isLogging } from './logging.ts'
 export { translationsOf } from './translations.ts'

@@ -28,6 +28,7 @@ import { closedWebPorts, guardedWebPorts, webStage } from '../web-proxy/public.t
 import { channelNumbers } from './channels.ts'
 import * as slots from './config.ts'
 import { type AccessEntry, logActions, type AccessBinding as StoredBinding } from './contract.ts'
+import { limitsInForce } from './limits.ts'
 import { inspectionStage, namesMembersIn } from './resolve-inspection.ts'
 import { rulesOf } from './resolve-rules.ts'
 import { closedServicePorts, guardedPorts, openServices, outsideServices } from './services.ts'
@@ -67,6 +68,7 @@ export function policyOf(config: Config, facts: Facts): Policy {
     web,
     isClassifying: read(config, applicationDetection).enabled,
     inspection,
+    limits: limitsInForce(config, facts),
   }
 }
 

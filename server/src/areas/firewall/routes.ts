@@ -2,12 +2,15 @@
 
 import { handle, type Route } from '../../http/handle.ts'
 import { settingsRoutes } from '../../http/routes.ts'
+import { limitOrigins } from '../../policy/connection-limits.ts'
 import { setUpNetwork } from '../network/contract.ts'
 import { connections } from '../network/public.ts'
 import { setUpBehindFirewall } from './adopt.ts'
 import { settings, state } from './config.ts'
 import { firewallSettings, firewallState, firewallStatus } from './contract.ts'
+import { connectionLimits, showConnectionLimits } from './contract-limits.ts'
 import { lastRun } from './jobs.ts'
+import { limitSettings, limitsInForce, totalInForce } from './limits.ts'
 import { policyOf } from './resolve.ts'
 import { checkRoutes } from './routes-checks.ts'
 import { explainRoutes } from './routes-explain.ts'
@@ -19,6 +22,21 @@ import { findUnresolved } from './unresolved.ts'
 export const routes: readonly Route[] = [
   ...settingsRoutes(firewallSettings, settings),
   ...settingsRoutes(firewallState, state),
+  ...settingsRoutes(connectionLimits, limitSettings),
+  handle(showConnectionLimits, async ({ config, services }) => {
+    const { localHost, outsideHost } = limitsInForce(config, services.facts())
+    const { connectionGuard: guard, hitCounters } = services
+    const { tracked, size } = guard?.table() ?? { tracked: 0, size: 0 }
+    const hits = await hitCounters.current()
+    const refused = (origin: string): number => hits.get(origin)?.packets ?? 0
+    return {
+      ...{ tracked, table_size: size, local_host: localHost, outside_host: outsideHost },
+      ...{ forwarded: totalInForce(config, size), is_full: guard?.isFull() ?? false },
+      ...{ refused_local: refused(limitOrigins.local), refused_outside: refused(limitOrigins.outside) },
+      ...{ refused_dns: refused(limitOrigins.dns) },
+      ...{ refused_full: refused(limitOrigins.full), hosts: [...((await guard?.hosts().catch(() => [])) ?? [])] },
+    }
+  }),
   handle(firewallStatus, async ({ config, services }) => {
     const machine = await services.observe()
     const facts = services.facts()

@@ -9,6 +9,7 @@ import type { UnitObservation } from '../../plan/artifacts.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
 import { poolFindings } from '../dhcp/public.ts'
+import { limitFindings } from '../firewall/public.ts'
 import { inspectionFindings } from './checks-inspection.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, conflictFindings, restartSeconds, unitFindings } from './checks-machine.ts'
@@ -158,6 +159,13 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
   monitor.add({
     name: 'inspection',
     check: () => inspectionFindings(services.inspection?.state() ?? inspectionOff),
+  })
+  monitor.add({
+    name: 'connection-limits',
+    check: async () => {
+      const guard = services.connectionGuard
+      return guard ? limitFindings({ hosts: await guard.hosts(), isFull: guard.isFull() }) : []
+    },
   })
   monitor.add({
     name: 'dhcp-pool',

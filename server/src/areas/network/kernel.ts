@@ -22,6 +22,8 @@ const fixed: readonly KernelSetting[] = [
   { name: 'net.ipv4.ip_early_demux', value: '0' },
   { name: 'net.netfilter.nf_conntrack_acct', value: '1' },
   { name: 'net.netfilter.nf_conntrack_timestamp', value: '1' },
+  // Hours instead of five days. A NAT must not forget a quiet connection within two hours and four minutes (RFC 5382).
+  { name: 'net.netfilter.nf_conntrack_tcp_timeout_established', value: '14400' },
 ]
 
 export const kernelSettings = ({ memoryBytes }: Facts): NetworkSettings => ({
@@ -29,6 +31,9 @@ export const kernelSettings = ({ memoryBytes }: Facts): NetworkSettings => ({
   name: 'settings',
   settings: memoryBytes === undefined ? fixed : [...fixed, ...tracking(String(connectionsFor(memoryBytes)))],
 })
+
+/** Where the memory is not known, that of a machine with four gigabytes. */
+export const tableSizeFor = (memoryBytes: number | undefined): number => connectionsFor(memoryBytes ?? 2 ** 32)
 
 const tracking = (value: string): readonly KernelSetting[] => [
   { name: 'net.netfilter.nf_conntrack_buckets', value },

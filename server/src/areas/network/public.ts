@@ -13,6 +13,7 @@ export {
   zones,
 } from './config.ts'
 export { wouldCut } from './cut.ts'
+export { tableSizeFor } from './kernel.ts'
 export { zoneList } from './lists.ts'
 export {
   addressesOf,

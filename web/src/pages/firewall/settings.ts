@@ -1,10 +1,12 @@
 // Whether the rules work, what is logged and counted, and what the system rules dropped from outside.
 
 import {
+  connectionLimits,
   firewallSettings,
   firewallState,
   firewallStatus,
   firewallWatch,
+  showConnectionLimits,
   systemCounters,
 } from '@gateway/server/contract/firewall'
 import { read, section, settingsPage } from '../../contract/define.ts'
@@ -35,6 +37,18 @@ export const page = settingsPage({
       },
     }),
     section({
+      title: msg('Limits of connections'),
+      text: msg(
+        'So that no host can take the table of connections from the others. 0 is the number that the gateway chooses by its memory.',
+      ),
+      endpoints: connectionLimits,
+      fields: {
+        local_host: { label: msg('Connections of a local host') },
+        outside_host: { label: msg('Connections of an outside host') },
+        forwarded: { label: msg('Forward new connections up to') },
+      },
+    }),
+    section({
       title: msg('Hits'),
       endpoints: firewallWatch,
       fields: { enabled: { label: msg('Count the hits of rules') } },
@@ -50,6 +64,24 @@ export const page = settingsPage({
         { id: 'msg', title: msg('Messages'), width: 'rest' },
       ],
       everyMs: 30_000,
+    }),
+    read({
+      endpoint: showConnectionLimits,
+      title: msg('Limits of connections in force'),
+      fields: {
+        tracked: { label: msg('Tracked now') },
+        table_size: { label: msg('Size of the table') },
+        local_host: { label: msg('Connections of a local host') },
+        outside_host: { label: msg('Connections of an outside host') },
+        forwarded: { label: msg('Forward new connections up to') },
+        is_full: { label: msg('New connections are refused to all') },
+        refused_local: { label: msg('Refused to local hosts') },
+        refused_outside: { label: msg('Refused to outside hosts') },
+        refused_full: { label: msg('Refused because of the table') },
+        refused_dns: { label: msg('Refused by the DNS server (TCP)') },
+        hosts: { label: msg('Hosts at their limit') },
+      },
+      everyMs: 10_000,
     }),
     read({
       endpoint: systemCounters,

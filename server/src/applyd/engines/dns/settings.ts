@@ -43,7 +43,9 @@ export function fixedSettings({ stateDir, plane, service }: Place, folder: strin
       directive('rrset-cache-size', megabytes(2 * cache)),
       directive('outgoing-range', number(800)),
       directive('num-queries-per-thread', number(400)),
-      directive('incoming-num-tcp', number(50)),
+      // The kernel lets one host have 32 of them.
+      directive('incoming-num-tcp', number(100)),
+      directive('tcp-idle-timeout', number(10_000)),
       directive('module-config', quoteWords('respip validator iterator')),
       directive('hide-identity', yes),
       directive('hide-version', yes),
