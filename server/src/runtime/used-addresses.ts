@@ -36,9 +36,8 @@ export function createUsedAddresses({ neighbours, leases, elapsed, onChange }: U
     const [around, given] = await Promise.all([neighbours(), leases()])
     const now = elapsed()
     const leased = new Map(given.map(({ address, mac }) => [address, mac]))
-    for (const { address, mac } of around) if (leased.get(address) !== mac) seen.set(address, { mac, at: now })
-    for (const [address, { mac, at }] of seen)
-      if (now - at > keepSeconds || leased.get(address) === mac) seen.delete(address)
+    for (const { address: ip, mac } of around) if (leased.get(ip) !== mac) seen.set(ip, { mac, at: now })
+    for (const [ip, { mac, at }] of seen) if (now - at > keepSeconds || leased.get(ip) === mac) seen.delete(ip)
     const next = listOf(seen)
     const isSame = next.length === current.length && next.every((one, at) => isEqual(one, current[at]))
     if (isSame) return

@@ -144,7 +144,7 @@ describe('tracked connections', () => {
     }
   })
 
-  it('of IPv6 are counted for a network of 64 bits, and for each address of the link', async () => {
+  it('of IPv6 are counted for a network of 64 bits, whatever address of it is used', async () => {
     await api.ok('PATCH', path, { local_host: 512 })
     const add = async (namespace: string, address: string) => {
       const args = ['addr', 'add', address, 'dev', 'lan0', 'nodad']
