@@ -97,8 +97,26 @@ describe('a crowd that asks for addresses', { skip }, () => {
     await isServing()
   }
 
-  it('is served as a whole', async () => {
+  /** What the gateway sends itself to find out whether an address is free. No one else is served while it waits for the answer. */
+  const countPings = async () => {
+    const nft = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await gateway.exec('gateway', ['/usr/sbin/nft', ...args])
+      assert.equal(code, 0, stderr)
+      return stdout
+    }
+    const chain = 'add chain ip pings out { type filter hook output priority 0; }'
+    await nft(`add table ip pings; ${chain}; add rule ip pings out icmp type echo-request counter`)
+    return async (): Promise<number> => {
+      const listed = await nft('list', 'table', 'ip', 'pings')
+      await nft('delete table ip pings')
+      return Number(/packets (\d+)/.exec(listed)?.[1])
+    }
+  }
+
+  it('is served as a whole, and no offer waits for a ping', async () => {
+    const pings = await countPings()
     await allAsk()
+    assert.equal(await pings(), 0)
   })
 
   it('gets the same addresses again after a power cut', async () => {
