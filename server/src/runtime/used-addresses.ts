@@ -36,8 +36,8 @@ export function createUsedAddresses({ neighbours, leases, elapsed, onChange }: U
     const [around, given] = await Promise.all([neighbours(), leases()])
     const now = elapsed()
     const leased = new Map(given.map(({ address, mac }) => [address, mac]))
-    for (const { address: ip, mac } of around) if (leased.get(ip) !== mac) seen.set(ip, { mac, at: now })
-    for (const [ip, { mac, at }] of seen) if (now - at > keepSeconds || leased.get(ip) === mac) seen.delete(ip)
+    for (const { address: place, mac } of around) if (leased.get(place) !== mac) seen.set(place, { mac, at: now })
+    for (const [place, { mac, at }] of seen) if (now - at > keepSeconds || leased.get(place) === mac) seen.delete(place)
     const next = listOf(seen)
     const isSame = next.length === current.length && next.every((one, at) => isEqual(one, current[at]))
     if (isSame) return

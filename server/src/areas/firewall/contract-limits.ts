@@ -13,13 +13,13 @@ const Limit = (description: string) =>
   Type.Integer({
     minimum: 0,
     maximum: 4_194_304,
-    description: `${description} 0: chosen by the size of the table; otherwise at least ${fewestConnections}.`,
+    description: `${description} 0: automatic, else ${fewestConnections} or more.`,
   })
 
 export const ConnectionLimits = strictObject({
-  local_host: Limit('Tracked connections that one host of a local network may have.'),
-  outside_host: Limit('Tracked connections that one host behind an external interface may have.'),
-  forwarded: Limit('Tracked connections from which on no new one is forwarded. The rest is for the gateway itself.'),
+  local_host: Limit('Of one local host.'),
+  outside_host: Limit('Of one host outside.'),
+  forwarded: Limit('From so many on none is forwarded.'),
 })
 export type ConnectionLimits = Static<typeof ConnectionLimits>
 
@@ -34,23 +34,18 @@ export const showConnectionLimits = endpoint({
   method: 'GET',
   path: '/firewall/connection_limits/state',
   access: 'view',
-  summary: 'Show the limits of tracked connections that are in force, and who meets them',
-  description: 'Read from the kernel at the time of the call.',
+  summary: 'Show the limits in force and what they refused',
   reply: strictObject({
-    tracked: Type.Integer({ description: 'Connections that the kernel tracks now.' }),
-    table_size: Type.Integer({ description: 'Connections that it can track; 0 where that cannot be read.' }),
-    local_host: Type.Integer({ description: 'What one host of a local network may have.' }),
-    outside_host: Type.Integer({ description: 'What one host behind an external interface may have.' }),
-    forwarded: Type.Integer({ description: 'From so many on no new connection is forwarded.' }),
-    is_full: Type.Boolean({ description: 'No new connection is forwarded now.' }),
-    refused_local: Type.Integer({ description: 'Packets of new connections refused to hosts of local networks.' }),
-    refused_outside: Type.Integer({ description: 'The same for hosts behind external interfaces.' }),
-    refused_full: Type.Integer({ description: 'The same because too many are tracked in all.' }),
-    refused_dns: Type.Integer({
-      description: 'Packets of TCP connections to the DNS server refused to a host that has 32.',
-    }),
-    hosts: Type.Array(Type.String(), {
-      description: 'Addresses of hosts that were refused a connection in the last minute because they have too many.',
-    }),
+    tracked: Type.Integer(),
+    table_size: Type.Integer(),
+    local_host: Type.Integer(),
+    outside_host: Type.Integer(),
+    forwarded: Type.Integer(),
+    is_full: Type.Boolean(),
+    refused_local: Type.Integer(),
+    refused_outside: Type.Integer(),
+    refused_full: Type.Integer(),
+    refused_dns: Type.Integer(),
+    hosts: Type.Array(Type.String()),
   }),
 })
