@@ -57,6 +57,7 @@ import type { WebFilterSocket } from '../runtime/web-filter/socket.ts'
 import type { Catalogue } from '../signatures/catalogue.ts'
 import type { Rule } from '../signatures/rule.ts'
 import { sendable } from '../workers/json-bytes.ts'
+import type { IdOfCall } from './call-ids.ts'
 import type { CookieJar } from './cookies.ts'
 import type { EventStream, EventStreams } from './event-stream.ts'
 import type { GatewayEvents } from './gateway-events.ts'
@@ -348,6 +349,8 @@ export interface PreviewCall {
 export interface OneCall extends PreviewCall {
   /** The ETag of what the client read. */
   readonly if_match?: string
+  /** Places of the body that take the id of what an earlier call creates. */
+  readonly ids?: readonly IdOfCall[]
 }
 
 export interface Context<E extends Endpoint = Endpoint> {

@@ -11,6 +11,7 @@ import { createSlices, inSlices } from '../workers/slices.ts'
 import type { RequestAuthority } from './authority.ts'
 import { largestHereBytes } from './bodies.ts'
 import { type CallAt, CallFaults, inBody, inCall, inPath, refusedAt } from './call-faults.ts'
+import { bodyWithIds, checkIds, hasOtherIds, idsOf } from './call-ids.ts'
 import { type FoundRoute, findRoute } from './find-route.ts'
 import { type Change, type Context, isRawReply, type OneCall, type Route } from './handle.ts'
 import { readIfMatch } from './request.ts'
@@ -77,8 +78,12 @@ export async function together(parts: TogetherParts, calls: readonly OneCall[]):
   const queries = await readCalls(planned)
   const reached: Reached[] = []
   try {
-    const draft = await draftFirst(parts, planned, queries, reached)
-    const results = await make(parts, reached, draft, terms)
+    const results = await make(parts, reached, await draftFirst(parts, planned, queries, reached), terms, () => {
+      if (!planned.some((one) => idsOf(one).length > 0)) return draftAgain(parts, reached)
+      // Handlers have the ids of the first draft in their bodies: they begin again.
+      for (const { refused } of reached.splice(0)) refused(new Overtaken())
+      return draftFirst(parts, planned, queries, reached)
+    })
     for (const [index, { done }] of reached.entries()) done(results[index])
   } catch (error) {
     for (const { refused } of reached) refused(error)
@@ -135,7 +140,10 @@ async function readCalls(planned: readonly Planned[]): Promise<readonly Readonly
     await slices()
     try {
       queries.push(inPath(one, () => readQuery(one.endpoint.query, one.found.query)))
-      inBody(one, () => checkCallBody(one))
+      inBody(one, () => checkCallSize(one))
+      checkIds(one, planned)
+      // What waits for an id is checked when it has it.
+      if (idsOf(one).length === 0) inBody(one, () => checkCallBody(one, one.call.body))
     } catch (error) {
       faults.add(error)
     }
@@ -144,7 +152,7 @@ async function readCalls(planned: readonly Planned[]): Promise<readonly Readonly
   return queries
 }
 
-function checkCallBody({ endpoint, call: { body } }: Planned): void {
+function checkCallSize({ endpoint, call: { body } }: Planned): void {
   if (!endpoint.body) {
     const isEmpty = body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0)
     if (!isEmpty) throw new GatewayError('invalid', 'This call does not take a body.')
@@ -158,7 +166,10 @@ function checkCallBody({ endpoint, call: { body } }: Planned): void {
   const most = Math.min(endpoint.bodyLimitBytes, largestHereBytes)
   if (Buffer.byteLength(JSON.stringify(body)) > most)
     throw new GatewayError('too_large', `It has more than ${most / 1024} KiB. Send this call by itself.`)
-  checkBody(endpoint.body, body)
+}
+
+function checkCallBody({ endpoint }: Planned, body: unknown): void {
+  if (endpoint.body && body !== undefined) checkBody(endpoint.body, body)
 }
 
 /** Runs each handler up to its change, with the configuration that the calls before it made. */
@@ -173,19 +184,28 @@ async function draftFirst(
   const base = engine.config
   const { tools, used } = editTools(engine.sequences, asking.services.referencesTo)
   const results: unknown[] = []
+  const failed = new Set<number>()
   let config = base
   for (const [index, one] of planned.entries()) {
     await slices()
     if (asking.signal.aborted) throw new GatewayError('unavailable', 'The client has gone.')
+    // What names an item that was refused cannot be judged.
+    if (idsOf(one).some(({ of }) => failed.has(of))) {
+      failed.add(index)
+      continue
+    }
     try {
-      const next = await inCall(one, () => reach(asking, one, queries[index] ?? {}, config))
+      const body = bodyWithIds(one, results)
+      if (body !== one.call.body) inBody(one, () => checkCallBody(one, body))
+      const next = await inCall(one, () => reach(asking, one, { query: queries[index] ?? {}, body }, config))
       reached.push(next)
       const [made, result] = inCall(one, () => edited(next.edit, config, tools))
       config = made
-      results.push(result)
+      results[index] = result
     } catch (error) {
       // The others are tried too, so that one answer names what is wrong with all of them.
       faults.add(error)
+      failed.add(index)
     }
   }
   faults.refuse()
@@ -200,10 +220,10 @@ function edited(edit: AnyEdit, config: Config, tools: EditTools): readonly [Conf
 function reach(
   asking: Context,
   planned: Planned,
-  query: Readonly<Record<string, unknown>>,
+  { query, body }: { readonly query: Readonly<Record<string, unknown>>; readonly body: unknown },
   config: Config,
 ): Promise<Reached> {
-  const { call, found } = planned
+  const { found } = planned
   return new Promise((resolve, reject) => {
     let isReached = false
     const change = (edit: AnyEdit): Promise<unknown> => {
@@ -217,7 +237,7 @@ function reach(
       ...asking,
       params: found.params,
       query: isDryRun ? { ...query, dry_run: true } : query,
-      body: call.body,
+      body: body as Context['body'],
       config,
       change: change as Change,
     }
@@ -233,14 +253,14 @@ async function make(
   reached: readonly Reached[],
   first: Draft,
   terms: ChangeTerms,
+  again: () => Promise<Draft>,
 ): Promise<readonly unknown[]> {
   let draft = first
   for (let drafts = 1; ; drafts++) {
     const edit: AnyEdit = (config, tools) => {
       if (config !== draft.base) {
         if (drafts < mostDrafts) throw new Overtaken()
-        const steps = draftSteps(reached, config, tools)
-        for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
+        return atOnce(reached, draft, config, tools)
       }
       for (const [key, last] of Object.entries(draft.sequences)) tools.keepIds({ key }, last)
       return [draft.config, draft.results]
@@ -249,10 +269,22 @@ async function make(
       return (await parts.change(edit, terms)) as readonly unknown[]
     } catch (error) {
       if (!(error instanceof Overtaken)) throw error
-      draft = await draftAgain(parts, reached)
+      draft = await again()
     }
   }
 }
+
+function atOnce(reached: readonly Reached[], draft: Draft, config: Config, tools: EditTools) {
+  const steps = draftSteps(reached, config, tools)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  const [, results] = step.value
+  const planned = reached.map((one) => one.planned)
+  if (hasOtherIds(planned, draft.results, results)) throw new GatewayError('conflict', tooBusy)
+  return step.value
+}
+
+const tooBusy = 'Other administrators created items at the same time. Nothing was changed; send it again.'
 
 async function draftAgain({ engine, asking }: TogetherParts, reached: readonly Reached[]): Promise<Draft> {
   const base = engine.config

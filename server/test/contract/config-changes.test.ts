@@ -10,6 +10,7 @@ interface Call {
   readonly path: string
   readonly body?: unknown
   readonly if_match?: string
+  readonly ids?: readonly { readonly into: string; readonly of: number }[]
 }
 
 const address = (title: string, value = '192.0.2.1'): Call => ({
@@ -157,7 +158,7 @@ describe('several calls as one change', () => {
     await refused([rule({ source_addresses: ['ip.id.9999'] })], 422, 'calls[0].body.source_addresses[0]')
   })
 
-  it('refuses names that two calls give, and objects that no call can name yet', async () => {
+  it('refuses names that two calls give, and names of objects instead of their ids', async () => {
     const zone: Call = {
       method: 'POST',
       path: '/dns/zones/forward',
@@ -166,6 +167,105 @@ describe('several calls as one change', () => {
     const answer = await refused([zone, rule(), zone], 409, 'calls[2].body.name')
     assert.match(answer.body.message, /^calls\[2\] \(POST /)
     await refused([address('new'), rule({ source_addresses: ['new'] })], 422, 'calls[1].body.source_addresses[0]')
+  })
+
+  /** A rule from the address that the call with this number creates. */
+  const from = (of: number, fields: object = {}): Call => ({
+    ...rule({ source_addresses: [null], ...fields }),
+    ids: [{ into: 'source_addresses[0]', of }],
+  })
+
+  it('lets a call name what earlier ones create, as one revision', async () => {
+    const { revision } = gateway.engine
+    const list: Call = {
+      method: 'POST',
+      path: '/aliases/lists/addresses',
+      body: { title: 'both', comment: '', values: [null, null] },
+      ids: [
+        { into: 'values[1]', of: 0 },
+        { into: 'values[0]', of: 1 },
+      ],
+    }
+    const calls = [
+      address('first', '192.0.2.41'),
+      address('second', '192.0.2.42'),
+      list,
+      from(2, { destination_addresses: ['any'], comment: 'source_addresses[0]' }),
+    ]
+    const tried = await send(calls, '?dry_run=true')
+    assert.equal(tried.status, 200, tried.text)
+    assert.deepEqual([tried.body.changes.length, gateway.engine.revision], [4, revision])
+    const answer = await send(calls)
+    assert.equal(answer.status, 200, answer.text)
+    const [first, second, both, made] = answer.body.replies
+    const lists = (await admin('GET', '/aliases/lists/addresses')).body as { id: string; values: string[] }[]
+    assert.deepEqual(lists.find(({ id }) => id === both.id)?.values, [second.id, first.id])
+    const stored = ((await admin('GET', '/firewall/rules/forward')).body as { id: number; comment: string }[]).find(
+      ({ id }) => id === made.id,
+    ) as { source_addresses?: string[]; comment: string } | undefined
+    assert.deepEqual([stored?.source_addresses, stored?.comment], [[both.id], 'source_addresses[0]'])
+    assert.equal(gateway.engine.revision, revision + 1)
+    assert.equal((await admin('POST', `/config/revisions/${revision + 1}/undo`)).status, 200, 'all of it is taken back')
+  })
+
+  it('refuses ids of calls that create nothing, and places that are not empty', async () => {
+    const at = (ids: Call['ids'], body: object = { source_addresses: [null] }): Call => ({
+      ...rule(body),
+      ids: ids ?? [],
+    })
+    for (const call of [1, 2, 1_999])
+      await refused(
+        [address('a'), at([{ into: 'source_addresses[0]', of: call }]), address('b')],
+        422,
+        'calls[1].ids[0].of',
+      )
+    await refused([settings('all'), from(0)], 422, 'calls[1].ids[0].of')
+    for (const into of ['source_addresses[1]', 'source_addresses', 'comment', 'constructor', 'source_addresses.length'])
+      await refused([address('a'), at([{ into, of: 0 }])], 422, 'calls[1].ids[0].into')
+    for (const into of ['__proto__', 'a[-1]', 'a[', '', 'a b', '[0]'])
+      await refused([address('a'), at([{ into, of: 0 }])], 422, 'calls[1].ids[0].into')
+    const twice = { into: 'source_addresses[0]', of: 0 }
+    await refused([address('a'), at([twice, twice])], 422, 'calls[1].ids[1].into')
+    await refused([address('a'), at([])], 422, 'calls[1].body.source_addresses[0]')
+    // What is put there is checked as if it had been sent.
+    const port: Call = { method: 'POST', path: '/aliases/ports', body: { title: 'p', comment: '', value: 4_711 } }
+    await refused([port, from(0)], 422, 'calls[1].body.source_addresses[0]')
+    // What depends on a refused call is not a second fault.
+    await refused(
+      [address('a', 'nowhere'), from(0), rule({ action: 'explode' })],
+      422,
+      'calls[0].body.value',
+      'calls[2].body.action',
+    )
+    const zone = { name: 'once.test', servers: ['192.0.2.1'], comment: '', enabled: true }
+    const add: Call = { method: 'POST', path: '/dns/zones/forward', body: zone }
+    await refused([add, add, from(1)], 409, 'calls[1].body.name')
+  })
+
+  it('names its own items whatever others create at the same time', async () => {
+    const value = (index: number): string => `198.51.100.${index}`
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        index % 3 === 0
+          ? admin('POST', '/aliases/ip_addresses', { title: `other ${index}`, comment: '', value: value(index) })
+          : send([address(`own ${index}`, value(index)), from(0, { comment: value(index) })]),
+      ),
+    )
+    // The third time that others create the same kind of item in between, the change is refused as a whole.
+    for (const { status, text } of answers)
+      assert.ok(status === 200 || (status === 409 && /send it again/.test(text)), text)
+    const made = answers.filter(({ status, body }) => status === 200 && body.replies)
+    assert.ok(made.length > 0)
+    const addresses = (await admin('GET', '/aliases/ip_addresses')).body as { id: string; value: string }[]
+    const values = new Map(addresses.map((one) => [one.id, one.value]))
+    const stored = (await admin('GET', '/firewall/rules/forward')).body as { id: number; comment: string }[]
+    for (const { body } of made) {
+      const own = stored.find(({ id }) => id === body.replies[1].id) as unknown as {
+        source_addresses: string[]
+        comment: string
+      }
+      assert.equal(values.get(own.source_addresses[0] ?? ''), own.comment)
+    }
   })
 
   it('knows only calls that change the configuration, and no other', async () => {

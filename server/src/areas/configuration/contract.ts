@@ -66,6 +66,22 @@ const OneCall = strictObject({
   if_match: Type.Optional(
     Type.String({ maxLength: 200, description: 'As the header If-Match of the call by itself.' }),
   ),
+  ids: Type.Optional(
+    Type.Array(
+      strictObject({
+        into: Type.String({
+          maxLength: 200,
+          pattern: '^[a-z][a-z0-9_]*(?:\\.[a-z][a-z0-9_]*|\\[[0-9]{1,5}\\])*$',
+          description: 'A place of the body, such as source_addresses[0]. The body has null there.',
+        }),
+        of: Type.Integer({ minimum: 0, maximum: maxCalls, description: 'Which call, counted from 0; an earlier one.' }),
+      }),
+      {
+        maxItems: 1_000,
+        description: 'Places of the body that take the id of the item that an earlier call creates.',
+      },
+    ),
+  ),
 })
 
 export const makeCalls = endpoint({
@@ -76,7 +92,7 @@ export const makeCalls = endpoint({
   bodyLimitBytes: 4 * 1024 * 1024,
   summary: 'Make several calls as one change',
   description:
-    'The calls are made in their order, as one change with one revision: either all of them or none. Each must change the configuration and be allowed by itself. dry_run, cut_connections, Portcullis-Reason and Portcullis-Confirm-Within hold for the whole. A refusal names the call, and its fields as calls[3].body.title.',
+    'The calls are made in their order, as one change with one revision: either all of them or none. Each must change the configuration and be allowed by itself. dry_run, cut_connections, Portcullis-Reason and Portcullis-Confirm-Within hold for the whole. A call can name what an earlier one creates: ids says where its id goes. A refusal names the call, and its fields as calls[3].body.title.',
   body: strictObject({ calls: Type.Array(OneCall, { minItems: 1, maxItems: maxCalls }) }),
   reply: strictObject({
     replies: Type.Array(Type.Unknown(), {
@@ -86,11 +102,17 @@ export const makeCalls = endpoint({
   example: {
     body: {
       calls: [
-        { method: 'POST', path: '/firewall/rules/forward', body: { action: 'drop' } },
+        { method: 'POST', path: '/aliases/ip_addresses', body: { title: 'Printer', comment: '', value: '10.0.0.9' } },
+        {
+          method: 'POST',
+          path: '/firewall/rules/forward',
+          body: { action: 'drop', source_addresses: [null] },
+          ids: [{ into: 'source_addresses[0]', of: 0 }],
+        },
         { method: 'PATCH', path: '/firewall/settings', body: { log_mode: 'all' } },
       ],
     },
-    reply: { replies: [{ id: 7 }, null] },
+    reply: { replies: [{ id: 'ip.id.4' }, { id: 7 }, null] },
   },
 })
 
