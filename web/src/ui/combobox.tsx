@@ -3,6 +3,7 @@
 import { Combobox as Base } from '@base-ui/react/combobox'
 import { useMemo, useRef, useState } from 'react'
 import { t } from '../words.ts'
+import { type Choice, createValue, offered } from './choose.ts'
 import styles from './combobox.module.css'
 import control from './control.module.css'
 import { cx } from './cx.ts'
@@ -11,14 +12,7 @@ import list from './list.module.css'
 import { PlainText } from './plain-text.tsx'
 import type { InputProps } from './text-input.tsx'
 
-export interface ComboboxOption {
-  readonly value: string
-  readonly label: string
-  /** The sort of thing it is, such as "subnet", shown beside it. */
-  readonly kind?: string | undefined
-  /** What helps to choose it, below it in the list only. */
-  readonly hint?: string | undefined
-}
+export type ComboboxOption = Choice
 
 export interface ComboboxProps extends Omit<InputProps, 'onEnter'> {
   readonly value: readonly string[]
@@ -27,6 +21,8 @@ export interface ComboboxProps extends Omit<InputProps, 'onEnter'> {
   readonly isMultiple: boolean
   /** Takes a text that is not in the list; the page adds the value itself. */
   readonly onCreate?: ((text: string) => void) | undefined
+  /** Whether a typed text is a whole value by itself: then it is offered before what merely contains it. */
+  readonly isValue?: ((text: string) => boolean) | undefined
   /** A text that is typed and left is taken as if it had been added: no one expects a field to forget it. */
   readonly keepsTyped?: boolean
   /** What is typed, for lists that the gateway searches. */
@@ -36,8 +32,6 @@ export interface ComboboxProps extends Omit<InputProps, 'onEnter'> {
   readonly isMono?: boolean
 }
 
-/** No value of the gateway begins with this character. */
-const createValue = '\u0000create'
 /** More are found by typing on. */
 const shownOptions = 100
 /** A name of a person's own may be very long. */
@@ -63,6 +57,7 @@ export function Combobox({
   options,
   isMultiple,
   onCreate,
+  isValue,
   keepsTyped = false,
   onSearch,
   problems,
@@ -83,13 +78,12 @@ export function Combobox({
   const optionOf = (one: string): ComboboxOption => known.get(one) ?? { value: one, label: one }
   const typed = text.trim()
   const singleLabel = value[0] === undefined ? '' : optionOf(value[0]).label
-  const canCreate =
-    onCreate !== undefined &&
-    typed !== '' &&
-    !options.some((option) => option.label === typed || option.value === typed)
+  // The text of the chosen value is no search: then the whole list is offered.
+  const sought = !isMultiple && typed === singleLabel ? '' : typed
+  const canCreate = onCreate !== undefined
   const items = useMemo(
-    () => (canCreate ? [...options, { value: createValue, label: typed } satisfies ComboboxOption] : options),
-    [options, canCreate, typed],
+    () => offered(options, { text: sought, canCreate, isValue }),
+    [options, sought, canCreate, isValue],
   )
 
   const take = (next: readonly ComboboxOption[]) => {
@@ -118,11 +112,11 @@ export function Combobox({
   }
   const shared = {
     items,
+    // What fits is found here, in the order in which it is offered.
+    filter: null,
     isItemEqualToValue: (a: ComboboxOption, b: ComboboxOption) => a.value === b.value,
     itemToStringLabel: (option: ComboboxOption) => option.label,
     itemToStringValue: (option: ComboboxOption) => option.value,
-    filter: (option: ComboboxOption, query: string) =>
-      option.value === createValue || fits(option, query, singleLabel, isMultiple),
     limit: shownOptions,
     autoHighlight: true,
     disabled: isDisabled,
@@ -236,11 +230,4 @@ export function Combobox({
       {popup}
     </Base.Root>
   )
-}
-
-/** The text of the chosen value is no search: then the whole list is offered. */
-function fits(option: ComboboxOption, query: string, chosen: string, isMultiple: boolean): boolean {
-  const wanted = query.trim().toLocaleLowerCase()
-  if (wanted === '' || (!isMultiple && query === chosen)) return true
-  return `${option.label} ${option.kind ?? ''} ${option.hint ?? ''}`.toLocaleLowerCase().includes(wanted)
 }

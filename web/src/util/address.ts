@@ -20,6 +20,8 @@ export const hostPath = (text: string): string | null => (isAddress(text) ? `ove
 
 const macForms = /^(?:[0-9a-f]{2}([:.\s-]?)(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|(?:[0-9a-f]{4}[.:-]){2}[0-9a-f]{4})$/i
 
+export const isMac = (text: string): boolean => macForms.test(text.trim())
+
 /** A MAC in any usual form, with colons and in lower case; any other text stays as it is. */
 export function tidyMac(text: string): string {
   const plain = text.trim()

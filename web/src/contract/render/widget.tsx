@@ -13,7 +13,7 @@ import { Select } from '../../ui/select.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import { TimeInput } from '../../ui/time-input.tsx'
-import { tidyMac } from '../../util/address.ts'
+import { isMac, tidyMac } from '../../util/address.ts'
 import { t } from '../../words.ts'
 import { entryFaults, faultAt, isEqual } from '../draft.ts'
 import { takesTyped } from '../references.ts'
@@ -337,6 +337,7 @@ function Picker({ field, path, value, ids, isOff, label }: ControlProps): ReactN
       placeholder={isNullable ? t('none') : undefined}
       problems={problems}
       keepsTyped={isTyped}
+      isValue={kinds.includes('card') ? isMac : undefined}
       {...(isTyped ? { onCreate: (text: string) => set(isMultiple ? [...given.map(String), text] : [text]) } : {})}
     />
   )

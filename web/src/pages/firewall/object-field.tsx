@@ -44,6 +44,9 @@ export function ObjectField({
     [index, kinds],
   )
   const canWrite = kinds.includes('ip') || kinds.includes('port')
+  /** An address or a port, or several of them, is meant as it is written; anything else may be the beginning of a name. */
+  const isValue = (text: string): boolean =>
+    text.split(/[\s,;|]+/).every((part) => part === '' || missingOf(part, kinds) !== null)
   /** Several can be pasted at once. */
   const write = (text: string): void => {
     const finder = createFinder(index)
@@ -68,6 +71,7 @@ export function ObjectField({
       isDisabled={isDisabled}
       placeholder={placeholder ?? t('any: type a name or an address')}
       onCreate={canWrite ? write : undefined}
+      isValue={isValue}
     />
   )
 }
