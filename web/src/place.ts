@@ -1,7 +1,7 @@
 // Where the person is: the page, the open item and the search of the address. The shell provides it from its router; pages
 // read and change the address through here only.
 
-import { createContext, useContext, useEffect, useMemo, useRef } from 'react'
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef } from 'react'
 
 export type Search = Readonly<Record<string, string>>
 
@@ -74,16 +74,24 @@ export const isUnsaved = (): boolean => unsaved.size > 0
 /** Names of the fields that leaving the page would lose. */
 export const unsavedFields = (): readonly string[] => [...unsaved.values()].flatMap((describe) => describe())
 
-/** While dirty, leaving, closing and reloading ask first and show what `describe` names. */
-export function useLeaveGuard(isDirty: boolean, describe: () => readonly string[]): void {
+/**
+ * While dirty, leaving, closing and reloading ask first and show what `describe` names. What it returns says that all of it is
+ * applied: from that moment leaving asks nothing, although the page is only drawn as saved after it.
+ */
+export function useLeaveGuard(isDirty: boolean, describe: () => readonly string[]): () => void {
   const latest = useRef(describe)
   latest.current = describe
+  const key = useRef<symbol | null>(null)
   useEffect(() => {
     if (!isDirty) return
-    const key = Symbol('unsaved')
-    unsaved.set(key, () => latest.current())
+    const own = Symbol('unsaved')
+    key.current = own
+    unsaved.set(own, () => latest.current())
     return () => {
-      unsaved.delete(key)
+      unsaved.delete(own)
     }
   }, [isDirty])
+  return useCallback(() => {
+    if (key.current !== null) unsaved.delete(key.current)
+  }, [])
 }

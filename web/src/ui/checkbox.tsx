@@ -5,6 +5,7 @@ import { useId } from 'react'
 import styles from './choice.module.css'
 import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
+import { leaveSubmit } from './submit-key.ts'
 
 export interface CheckboxProps {
   readonly isOn: boolean
@@ -38,6 +39,7 @@ export function Checkbox({
       className={cx(styles.box)}
       checked={isOn}
       indeterminate={isMixed}
+      onKeyDown={leaveSubmit}
       onCheckedChange={(next) => onChange(next)}
       disabled={isDisabled}
       {...(isBare ? { 'aria-label': label } : { 'aria-labelledby': wordId })}

@@ -29,7 +29,7 @@ export function Dialog({ title, children, onClose, foot, width = 'normal', isFir
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
         <Base.Viewport className={styles.viewport}>
-          <Base.Popup className={cx(styles.dialog, width === 'wide' && styles.wide)}>
+          <Base.Popup data-modal="" className={cx(styles.dialog, width === 'wide' && styles.wide)}>
             <header className={styles.head}>
               <Base.Title className={styles.title}>{title}</Base.Title>
               {isFirm ? null : <IconButton icon="close" label={t('Close')} onClick={onClose} side="bottom" />}

@@ -50,6 +50,7 @@ export function Drawer({
         {isModal ? <Base.Backdrop className={styles.backdrop} /> : null}
         <Base.Popup
           ref={popup}
+          data-modal={isModal ? '' : undefined}
           className={cx(styles.drawer, styles[side], width === 'wide' && styles.wide)}
           initialFocus={() => firstField(popup.current)}
           onKeyDown={onKey}

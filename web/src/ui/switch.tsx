@@ -5,6 +5,7 @@ import { useId } from 'react'
 import { t } from '../words.ts'
 import styles from './choice.module.css'
 import { cx } from './cx.ts'
+import { leaveSubmit } from './submit-key.ts'
 import { Tooltip } from './tooltip.tsx'
 
 export interface SwitchProps {
@@ -44,6 +45,7 @@ export function Switch({
       id={id}
       className={cx(styles.switch, isBare && styles.bare, isPending && styles.pending)}
       checked={isOn}
+      onKeyDown={leaveSubmit}
       onCheckedChange={(next) => {
         if (!isDisabled && !isPending) onChange(next)
       }}

@@ -39,7 +39,7 @@ export function Toasts() {
   return (
     <Toast.Provider toastManager={manager} limit={4}>
       <Toast.Portal>
-        <Toast.Viewport className={styles.viewport} aria-label={t('News')}>
+        <Toast.Viewport className={styles.viewport} aria-label={t('News')} data-news="">
           <List />
         </Toast.Viewport>
       </Toast.Portal>

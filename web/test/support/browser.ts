@@ -1,6 +1,7 @@
 // One Chromium for each test file, and pages that watch themselves: closing one fails when the console of the browser held an error,
 // the policy was violated or a call was refused, unless the test said so before.
 
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { CleanLog } from '../../../server/test/support/clean-log.ts'
 import { lacking } from '../../../server/test/support/requires.ts'
 import { patienceMs, until } from '../../../server/test/support/until.ts'
 import type { Console, ConsoleAddress, SessionCookie } from './console.ts'
+import { lookAt } from './last-screen.ts'
 
 const program = '/usr/bin/chromium'
 
@@ -137,7 +139,7 @@ export class ConsolePage implements AsyncDisposable {
     page.on('console', (message) => {
       const text = message.text()
       // Told with its method and path below.
-      if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return
+      if (!['error', 'warning'].includes(message.type()) || text.startsWith('Failed to load resource')) return
       this.#add(`console: ${text}`, message.location().url)
     })
     page.on('pageerror', (error) => this.#add(`exception: ${error.stack ?? error.message}`))
@@ -202,11 +204,29 @@ export class ConsolePage implements AsyncDisposable {
     return this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   }
 
-  async close(): Promise<void> {
+  /**
+   * The end of a test: the person is left with a page that can be used. `over` is the question or the review that the test leaves open
+   * on purpose.
+   */
+  async close({ over }: { readonly over?: string | RegExp } = {}): Promise<void> {
     if (this.#isClosed) return
+    await this.#assertUsable(over)
     this.#isClosed = true
     await this.#context.close()
     this.log.assertClean()
+  }
+
+  async #assertUsable(over: string | RegExp | undefined): Promise<void> {
+    if (!new URL(this.page.url()).pathname.startsWith('/ui/')) return
+    await this.settle()
+    const { modal, covered } = await lookAt(this.page)
+    if (over !== undefined) {
+      const isThere = modal.length === 1 && (typeof over === 'string' ? modal[0] === over : over.test(modal[0] ?? ''))
+      assert.ok(isThere, `the page should end with ${over} over it, and has ${JSON.stringify(modal)}`)
+      return
+    }
+    assert.deepEqual(modal, [], 'the test leaves the page behind a question or a review')
+    assert.deepEqual(covered, [], 'the test leaves the page covered')
   }
 
   /** A test that failed has its own message; here the page only goes away. */

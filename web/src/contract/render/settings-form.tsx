@@ -104,7 +104,7 @@ export function SettingsForm({ sections, title, confirmWithin }: SettingsFormPro
     return field ? titleOf(field) : name
   })
   const isDirty = changed.length > 0
-  useLeaveGuard(isDirty, () => names)
+  const saved = useLeaveGuard(isDirty, () => names)
 
   const problems = sections.map((section, at): readonly Problem[] => {
     const draft = draftOf(at)
@@ -158,6 +158,7 @@ export function SettingsForm({ sections, title, confirmWithin }: SettingsFormPro
     ...(confirmWithin === undefined ? {} : { confirmWithin }),
     reads: sections.map(({ endpoints: { show } }) => show),
     onApplied: () => {
+      saved()
       void readAgain(...sections.map(({ endpoints: { show } }) => show)).then(discard)
     },
     onProblems: (found) => {

@@ -165,14 +165,13 @@ function Editor({ signature, start, onRemove }: EditorProps): ReactNode {
   const [rule, setRule] = useState<string | null>(signature === null ? start : null)
   const [comment, setComment] = useState(signature?.comment ?? '')
   const [problems, setProblems] = useState<readonly Problem[]>([])
-  const [isSaved, setSaved] = useState(false)
   const stored = text.data?.data.signature
   useEffect(() => {
     if (stored !== undefined) setRule((now) => now ?? stored)
   }, [stored])
   const isDirty =
     signature === null ? (rule ?? '') !== start : (rule !== null && rule !== stored) || comment !== signature.comment
-  useLeaveGuard(isDirty && !isSaved, () => [t('Own signature')])
+  const saved = useLeaveGuard(isDirty, () => [t('Own signature')])
   const send = (): void => {
     setProblems([])
     const body =
@@ -189,8 +188,8 @@ function Editor({ signature, start, onRemove }: EditorProps): ReactNode {
       reads,
       onProblems: setProblems,
       onApplied: () => {
-        setSaved(true)
-        setTimeout(() => go.open('protection/intrusion-prevention/custom'), 0)
+        saved()
+        go.open('protection/intrusion-prevention/custom')
       },
     })
   }

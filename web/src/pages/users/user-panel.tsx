@@ -60,10 +60,18 @@ export function UserPanel(props: PanelProps): ReactNode {
 const problemOf = (problems: readonly Problem[], ...names: readonly string[]): string | undefined =>
   problems.find(({ field }) => names.some((name) => field === name || field.endsWith(`.${name}`)))?.message
 
-function useClose(isDirty: boolean): () => void {
+/** `leave` is for what is applied: nothing is asked then. */
+function useClose(isDirty: boolean): { readonly close: () => void; readonly leave: () => void } {
   const go = useGo()
-  useLeaveGuard(isDirty, () => [t('User')])
-  return () => go.open('people/users')
+  const saved = useLeaveGuard(isDirty, () => [t('User')])
+  const close = (): void => go.open('people/users')
+  return {
+    close,
+    leave: () => {
+      saved()
+      close()
+    },
+  }
 }
 
 interface UserEditorProps extends PanelProps {
@@ -72,14 +80,12 @@ interface UserEditorProps extends PanelProps {
 }
 
 function UserEditor({ user, start, index, etags, onRemove }: UserEditorProps): ReactNode {
-  const go = useGo()
   const review = useReview()
   const editing = useEditing('accounts')
   const [form, setForm] = useState(start)
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const isDirty = JSON.stringify(form) !== JSON.stringify(start)
-  const [isSaved, setSaved] = useState(false)
-  const close = useClose(isDirty && !isSaved)
+  const { close, leave } = useClose(isDirty)
   const isFit = useMemo(() => (id: string) => isLocal(index.groups.get(id) ?? { domain_type: 'ad' }), [index])
   const options = useGroupOptions(index, isFit)
   const isForeign = user !== null && !isLocal(user)
@@ -105,11 +111,7 @@ function UserEditor({ user, start, index, etags, onRemove }: UserEditorProps): R
           : t('Change the user {name}', { name: form.name }),
       calls,
       reads,
-      onApplied: () => {
-        setSaved(true)
-        setForm({ ...form, password: '' })
-        setTimeout(() => go.open('people/users'), 0)
-      },
+      onApplied: leave,
       onProblems: setProblems,
     })
   }
@@ -276,14 +278,12 @@ interface GroupEditorProps extends PanelProps {
 }
 
 function GroupEditor({ group, parent, index, etags, onRemove }: GroupEditorProps): ReactNode {
-  const go = useGo()
   const review = useReview()
   const editing = useEditing('accounts')
   const [name, setName] = useState(group?.name ?? '')
   const [problems, setProblems] = useState<readonly Problem[]>([])
-  const [isSaved, setSaved] = useState(false)
   const isDirty = name !== (group?.name ?? '')
-  const close = useClose(isDirty && !isSaved)
+  const { close, leave } = useClose(isDirty)
   const isOff = !editing.isAllowed || (group !== null && !isLocal(group) && group.domain_type !== 'radius')
   const send = (): void => {
     setProblems([])
@@ -291,10 +291,7 @@ function GroupEditor({ group, parent, index, etags, onRemove }: GroupEditorProps
       title: group === null ? t('Add the group {name}', { name }) : t('Change the group {name}', { name }),
       calls: [group === null ? createGroup(name, parent, etags.groups) : updateGroup(group, { name }, etags.groups)],
       reads,
-      onApplied: () => {
-        setSaved(true)
-        setTimeout(() => go.open('people/users'), 0)
-      },
+      onApplied: leave,
       onProblems: setProblems,
     })
   }
