@@ -96,11 +96,12 @@ function sendPlan(plan: ChangePlan, { headers = {}, query }: Extra, signal?: Abo
 }
 
 /** One call inside a change of several. */
-export const wireCall = ({ endpoint: { method, path }, params, query, body, etag }: PlannedCall) => ({
+export const wireCall = ({ endpoint: { method, path }, params, query, body, etag, ids }: PlannedCall) => ({
   method,
   path: addressOf({ path }, { ...(params ? { params } : {}), ...(query ? { query } : {}) } as CallOptions),
   ...(body === undefined ? {} : { body }),
   ...(etag ? { if_match: etag } : {}),
+  ...(ids ? { ids } : {}),
 })
 
 /** Sends a small change without a review and offers to undo it. Refusals of values go to the page, all else to a toast. */

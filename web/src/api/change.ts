@@ -3,6 +3,12 @@
 import type { Endpoint } from '@gateway/server/contract'
 import type { Problem } from './failure.ts'
 
+/** The id of what call `of` of the same change creates goes to a place of the body, where null stands. */
+export interface IdOfCall {
+  readonly into: string
+  readonly of: number
+}
+
 export interface PlannedCall {
   readonly endpoint: Endpoint
   readonly params?: Readonly<Record<string, string | number>>
@@ -10,6 +16,8 @@ export interface PlannedCall {
   readonly body?: unknown
   /** Of the list or settings that the person saw. */
   readonly etag?: string | null
+  /** Only in a change of several calls. */
+  readonly ids?: readonly IdOfCall[]
 }
 
 export interface ChangePlan {

@@ -8,9 +8,14 @@ test('an object is its kind with the number or the name that people use', () => 
   assert.deepEqual(parseObject('firewall.forward[42]'), { slot: 'firewall.forward', id: '42' })
   assert.deepEqual(parseObject('dns.settings'), { slot: 'dns.settings', id: null })
   assert.equal(
-    titleOfObject('firewall.forward[42]', [{ field: 'comment', before: 'a', after: 'b' }]),
-    'FORWARD rule 42',
+    titleOfObject('firewall.forward[42]', [{ field: 'comment', before: 'a', after: 'b' }], () => 3),
+    'FORWARD rule 3',
   )
+  assert.equal(
+    titleOfObject('firewall.forward[42]', [], () => null),
+    'FORWARD rule (id 42)',
+  )
+  assert.equal(titleOfObject('firewall.forward[42]'), 'FORWARD rule', 'not known yet')
   const lease = [{ field: 'ip_address', before: null, after: '10.0.0.5' }]
   assert.equal(
     titleOfObject('dhcp.static_leases[7f3a9c52-0000-0000-0000-000000000000]', lease),

@@ -1,6 +1,8 @@
-// What the history and the review call a stored object: `firewall.forward[42]` is "FORWARD rule 42" and stands on a page. Pure.
+// What the history and the review call a stored object: `firewall.forward[42]` is "FORWARD rule 3" when it is the third of its table,
+// and stands on a page. Pure.
 
 import { msg, t } from '../words.ts'
+import { type NumberOf, sayNumber, tableNamed, unknownNumbers } from './rule-numbers.ts'
 
 interface Kind {
   /** Of settings the whole name, of a list one of its items. */
@@ -95,8 +97,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   'web_proxy.settings': { title: msg('Proxy settings'), path: 'protection/web-filter/proxy' },
 }
 
-/** Whose items have a number that people use; other ids say nothing to a person. */
-const numbered = new Set(['firewall.forward', 'firewall.input', 'firewall.dnat', 'firewall.snat', 'firewall.log'])
+/** The table of rules, whose items people call by their number; other ids say nothing to a person. */
+const numberedTable = (slot: string) =>
+  slot.startsWith('firewall.') ? tableNamed(slot.slice('firewall.'.length)) : null
 
 export const knownPaths = (): string[] => Object.values(kinds).map(({ path }) => path)
 
@@ -134,13 +137,18 @@ export function nameIn(fields: readonly Field[]): string | null {
   return null
 }
 
-/** "FORWARD rule 42", "Static lease 10.0.0.5", "DNS settings". */
-export function titleOfObject(object: string, fields: readonly Field[] = []): string {
+/** "FORWARD rule 3", "Static lease 10.0.0.5", "DNS settings". */
+export function titleOfObject(
+  object: string,
+  fields: readonly Field[] = [],
+  numberOf: NumberOf = unknownNumbers,
+): string {
   const { slot, id } = parseObject(object)
   const kind = kinds[slot]
   const title = kind ? t(kind.title) : humanise(slot)
   if (id === null) return title
-  const name = numbered.has(slot) ? id : (nameIn(fields) ?? (id.length <= 12 ? id : ''))
+  const table = numberedTable(slot)
+  const name = table ? sayNumber(numberOf(table, id), id) : (nameIn(fields) ?? (id.length <= 12 ? id : ''))
   return name === '' ? title : `${title} ${name}`
 }
 
@@ -180,8 +188,12 @@ const actionWords: Readonly<Record<string, string>> = {
   moved: msg('moved'),
 }
 
-/** "FORWARD rule 42: Action +1 and 3 more": the first of many changes in one line. */
-export function summarise(changes: readonly Change[], labelOf: (field: string) => string): string {
+/** "FORWARD rule 3: Action +1 and 3 more": the first of many changes in one line. */
+export function summarise(
+  changes: readonly Change[],
+  labelOf: (field: string) => string,
+  numberOf: NumberOf = unknownNumbers,
+): string {
   const [first, ...others] = changes
   if (!first) return ''
   const [field, ...fields] = first.fields
@@ -191,6 +203,6 @@ export function summarise(changes: readonly Change[], labelOf: (field: string) =
     : field
       ? `${t(labelOf(field.field))}${fields.length > 0 ? ` +${fields.length}` : ''}`
       : ''
-  const text = `${titleOfObject(first.object, first.fields)}${what === '' ? '' : `: ${what}`}`
+  const text = `${titleOfObject(first.object, first.fields, numberOf)}${what === '' ? '' : `: ${what}`}`
   return others.length > 0 ? t('{first} and {count} more', { first: text, count: others.length }) : text
 }

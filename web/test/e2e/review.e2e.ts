@@ -9,6 +9,7 @@ import { until } from '../../../server/test/support/until.ts'
 import { withinActions } from '../support/actions.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
+import { assertDone } from '../support/last-screen.ts'
 
 const leases = 'network/dhcp/static'
 /** The browser comes in by this interface, so that the guard against lock-out looks at it. */
@@ -73,7 +74,7 @@ describe('a change', { skip: browserSkip }, () => {
     assert.deepEqual([newest().revision, newest().author, newest().reason], [before + 1, gateway.login, 'Заявка 1234'])
     await page.getByText(`done, revision ${before + 1}`).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await until('it is undone', () => newest().revision === before + 2)
+    await assertDone(opened, 'undo from the message', { result: () => newest().revision === before + 2 })
     await opened.close()
   })
 
@@ -106,6 +107,7 @@ describe('a change', { skip: browserSkip }, () => {
     const admin = await gateway.gateway.client('predefined_admin_write')
     const { body } = await admin('GET', '/dhcp_server/static_leases')
     assert.equal(body.find((lease: { id: string }) => lease.id === id).comment, 'mine')
+    await assertDone(opened, 'a change on top of another')
     await opened.close()
   })
 
@@ -167,6 +169,7 @@ describe('a change', { skip: browserSkip }, () => {
       const { body } = await admin('GET', '/dhcp_server/static_leases')
       for (const { id, ip_address } of body as { id: string; ip_address: string }[])
         if (ip_address === '10.10.0.80') await admin('DELETE', `/dhcp_server/static_leases/${id}`)
+      await assertDone(opened, word)
       await opened.close()
     }
   })
@@ -187,6 +190,6 @@ describe('a change', { skip: browserSkip }, () => {
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('dialog', { name: /Nothing would change/ }).waitFor()
-    await opened.close()
+    await opened.close({ over: /Nothing would change/ })
   })
 })

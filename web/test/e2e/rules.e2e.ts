@@ -11,6 +11,7 @@ import { until } from '../../../server/test/support/until.ts'
 import { withinActions } from '../support/actions.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
+import { assertDone } from '../support/last-screen.ts'
 
 const table = 'policy/rules/forward'
 
@@ -58,6 +59,8 @@ describe('the table of rules', { skip: browserSkip }, () => {
   const check = (page: Page, index: number) => row(page, index).locator('[role="gridcell"]').first()
   const review = (page: Page) =>
     page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Back to editing' }) })
+  const done = (opened: ConsolePage, task: string): Promise<void> =>
+    assertDone(opened, task, { heading: 'FORWARD rules' })
   const ready = (page: Page) => row(page, 0).waitFor()
   /** Calls of the page that change something or read the list. */
   const calls = (page: Page): string[] => {
@@ -92,6 +95,7 @@ describe('the table of rules', { skip: browserSkip }, () => {
       ['Rule 3 of the office', '', 'Rule 4 of the branch'],
     )
     assert.match(stored()[3]?.source_addresses[0] ?? '', /^ip\.id\./)
+    await done(opened, 'add')
     await opened.close()
   })
 
@@ -125,6 +129,7 @@ describe('the table of rules', { skip: browserSkip }, () => {
     await page.getByText('Not applied yet').waitFor({ state: 'detached' })
     assert.equal(revision(), start + 1)
     assert.deepEqual(comments().slice(5, 8), ['Rule 1 of the office', 'Rule 2 of the branch', 'Rule 3 of the office'])
+    await done(opened, 'move')
     await opened.close()
   })
 
@@ -146,6 +151,7 @@ describe('the table of rules', { skip: browserSkip }, () => {
     await review(page).waitFor({ state: 'detached' })
     assert.deepEqual([stored()[1]?.enabled, comments()[2]], [false, '<b>Ticket</b>'])
     assert.equal(revision(), start + 1)
+    await done(opened, 'switch and comment')
     await opened.close()
   })
 
@@ -170,6 +176,7 @@ describe('the table of rules', { skip: browserSkip }, () => {
     })
     assert.equal(revision(), start + 1)
     assert.equal(stored().filter(({ action }) => action === 'drop').length, 200)
+    await done(opened, 'bulk edit')
     await opened.close()
   })
 
@@ -205,6 +212,7 @@ describe('the table of rules', { skip: browserSkip }, () => {
     assert.equal(revision(), start + 1)
     assert.equal(stored().length, 2_003)
     assert.deepEqual([comments()[3], comments()[2_002]], ['Import, 1', 'Import, 2000'])
+    await done(opened, 'import')
     await opened.close()
   })
 
@@ -264,8 +272,7 @@ describe('the table of rules', { skip: browserSkip }, () => {
     await seed(2, (index) => ({ action: index === 0 ? 'drop' : 'accept', source_addresses: [ids.office] }))
     await using opened = await open()
     const { page } = opened
-    const [first] = stored()
-    await row(page, 1).getByText(`shadowed by ${first?.id}`).waitFor()
+    await row(page, 1).getByText('shadowed by 1', { exact: true }).waitFor()
     await page.getByText('1 rule of the central console before (read only)').waitFor()
     await page.keyboard.type('/is:shadowed\n')
     await page.getByText('1 of 2').waitFor()
@@ -339,6 +346,7 @@ describe('the table of rules', { skip: browserSkip }, () => {
     await page.keyboard.press('Control+Enter')
     await review(page).waitFor({ state: 'detached' })
     await until('both changes are there', () => comments().join() === 'mine,theirs')
+    await done(opened, 'merge')
     await opened.close()
   })
 })

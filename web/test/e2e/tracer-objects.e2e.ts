@@ -10,6 +10,7 @@ import { withinActions } from '../support/actions.ts'
 import { assertNoBarriers } from '../support/axe.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
+import { assertDone } from '../support/last-screen.ts'
 
 describe('the tracer and the objects', { skip: browserSkip }, () => {
   let gateway: Console
@@ -72,10 +73,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
       await actions.type('10.1.2.9 -> 10.10.0.11:8080\n')
       await page.getByText('DROP', { exact: true }).waitFor()
     })
-    await page
-      .getByText('decided by')
-      .getByRole('link', { name: `FORWARD ${ids.second}` })
-      .waitFor()
+    await page.getByText('decided by').getByRole('link', { name: 'FORWARD 2', exact: true }).waitFor()
     const way = page.getByRole('list', { name: 'The way of the packet' })
     for (const stage of ['Hardware filter', 'Log marks', 'DNAT', 'Routing', 'Access lists', 'FORWARD', 'SNAT'])
       await way.getByText(stage, { exact: true }).waitFor()
@@ -128,7 +126,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
     await using opened = await open(packet)
     const { page } = opened
     await page.getByRole('button', { name: 'Allow this' }).click()
-    await page.getByText(`right before rule ${ids.second}`).waitFor()
+    await page.getByText('right before rule 2.').waitFor()
     await page.getByRole('dialog').getByText('Server', { exact: true }).first().waitFor()
     await apply(page, 'added')
     await opened.go(packet)
@@ -138,6 +136,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
       body.map((rule: { action: string }) => rule.action),
       ['accept', 'accept', 'drop'],
     )
+    await assertDone(opened, 'tracer to rule', { heading: 'Tracer' })
     await opened.close()
   })
 
@@ -150,10 +149,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
       await actions.click(
         page.locator('[role="row"]', { hasText: 'Servers' }).getByRole('link', { name: 'Used 1 times' }),
       )
-      await page
-        .getByRole('dialog')
-        .getByRole('link', { name: `FORWARD rule ${ids.second}` })
-        .waitFor()
+      await page.getByRole('dialog').getByRole('link', { name: 'FORWARD rule 3', exact: true }).waitFor()
     })
     await page.keyboard.press('Escape')
     await withinActions(opened, 1, 'The unused', async (actions) => {
@@ -189,6 +185,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
     await page.keyboard.press('Control+Enter')
     await review(page).waitFor({ state: 'detached' })
     await page.locator('[role="grid"]').getByText('Camera', { exact: true }).waitFor({ state: 'detached' })
+    await assertDone(opened, 'objects', { heading: 'Objects' })
     await opened.close()
   })
 
@@ -221,6 +218,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
     await apply(page, 'added')
     await page.getByText('10.1.2.9:49152 → 10.10.0.11:443').waitFor()
     await page.getByText('not run').waitFor()
+    await assertDone(opened, 'a rule test')
     await opened.close()
   })
 
@@ -235,6 +233,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
     await apply(page, 'Sales')
     const { body } = await admin('GET', '/acl/rules')
     assert.equal(body[0].value.length, 2)
+    await assertDone(opened, 'an access list')
     await opened.close()
   })
 })

@@ -5,7 +5,9 @@ import { listTouching } from '@gateway/server/contract/firewall'
 import { listAll } from '@gateway/server/contract/objects'
 import { searchUsers } from '@gateway/server/contract/users'
 import { useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import type { IconName } from '../../ui/icons.ts'
+import { sayNumber } from '../../util/rule-numbers.ts'
 import { t } from '../../words.ts'
 import type { Question } from './grammar.ts'
 import { type Asker, type Band, fitOf, type Item } from './items.ts'
@@ -45,6 +47,9 @@ export function useFound(question: Question, asker: Asker): readonly Band[] {
     query: { address: address ?? '0.0.0.0' },
     isEnabled: address !== null && asker.may('view'),
   })
+  const numberOf = useRuleNumbers(
+    address === null ? [] : [...new Set(touching.data?.data.slice(0, most).map(({ table }) => table))],
+  )
   const bands: Band[] = []
   if (isAsked && objects.data) {
     const items = objects.data.data
@@ -68,7 +73,7 @@ export function useFound(question: Question, asker: Asker): readonly Band[] {
     const items = touching.data.data.slice(0, most).map(
       ({ table, id, source }): Item => ({
         ...{ id: `touching:${table}:${id}`, icon: 'rule', to: `policy/rules/${table}/${id}` },
-        title: t('{table} rule {id}', { table: table.toUpperCase(), id }),
+        title: t('{table} rule {id}', { table: table.toUpperCase(), id: sayNumber(numberOf(table, id), id) }),
         hint: source === 'named' ? t('as source') : t('as destination'),
       }),
     )

@@ -58,7 +58,7 @@ export function answersOf(question: Question, asker: Asker): readonly Item[] {
       return ruleTables
         .filter((table) => question.table === null || question.table === table)
         .map((table) => ({
-          ...{ id: `rule-${table}`, icon: 'rule' as const, to: `policy/rules/${table}/${question.id}`, hint: '' },
+          ...{ id: `rule-${table}`, icon: 'rule' as const, to: `policy/rules/${table}/at-${question.id}`, hint: '' },
           title: t('{table} rule {id}', { table: table.toUpperCase(), id: question.id }),
           ...unless(asker, 'view'),
         }))

@@ -2,9 +2,11 @@
 
 import type { ReactNode } from 'react'
 import type { Failure } from '../../api/failure.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
+import { type NumberOf, renumber, tablesIn } from '../../util/rule-numbers.ts'
 import { pathOfObject, titleOfObject } from '../../util/stored-objects.ts'
 import { heard, t } from '../../words.ts'
 import { waitWords } from '../sign-in/wait-words.ts'
@@ -18,11 +20,12 @@ interface Props {
 
 export function Refused({ failure, secondsLeft, onRetry }: Props): ReactNode {
   const { code, message, requestId, problems } = failure
+  const numberOf = useRuleNumbers(tablesIn([message, ...problems.flatMap(({ field, message: text }) => [field, text])]))
   const retry = onRetry && secondsLeft === 0 ? { onRetry: () => void onRetry() } : {}
   return (
     <>
       <ProblemBox
-        failure={{ code, message: heard(message), requestId }}
+        failure={{ code, message: renumber(heard(message), numberOf), requestId }}
         still={stillOf(code, secondsLeft)}
         {...retry}
       />
@@ -30,7 +33,8 @@ export function Refused({ failure, secondsLeft, onRetry }: Props): ReactNode {
         <ul className={styles.problems}>
           {problems.map(({ field, message: text }) => (
             <li key={`${field} ${text}`}>
-              <Place field={field} /> <PlainText text={heard(text)} limit={500} />
+              <Place field={field} numberOf={numberOf} />{' '}
+              <PlainText text={renumber(heard(text), numberOf)} limit={500} />
             </li>
           ))}
         </ul>
@@ -40,11 +44,11 @@ export function Refused({ failure, secondsLeft, onRetry }: Props): ReactNode {
 }
 
 /** `firewall.forward[7].source_addresses` leads to that row. */
-function Place({ field }: { readonly field: string }): ReactNode {
+function Place({ field, numberOf }: { readonly field: string; readonly numberOf: NumberOf }): ReactNode {
   const [, object = ''] = /^([a-z_]+\.[a-z_]+\[[^\]]+\])/.exec(field) ?? []
   const path = object === '' ? null : pathOfObject(object)
   if (path === null) return <span className="mono">{field}</span>
-  return <Link to={path}>{titleOfObject(object)}</Link>
+  return <Link to={path}>{titleOfObject(object, [], numberOf)}</Link>
 }
 
 function stillOf(code: string, secondsLeft: number): string {

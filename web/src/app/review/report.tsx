@@ -4,6 +4,7 @@ import { listAll } from '@gateway/server/contract/objects'
 import type { DryRun, ObjectChange, RefusedConnection } from '@gateway/server/shared/dry-run'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -11,7 +12,8 @@ import { Chip } from '../../ui/chip.tsx'
 import { Diff } from '../../ui/diff.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { pathOfObject } from '../../util/stored-objects.ts'
+import { type NumberOf, renumber, tablesIn } from '../../util/rule-numbers.ts'
+import { nameIn, parseObject, pathOfObject } from '../../util/stored-objects.ts'
 import { t } from '../../words.ts'
 import styles from './review.module.css'
 import { actionWord, type FieldWords, fieldWords, isUsual, objectTitle, shownFields } from './words.ts'
@@ -29,6 +31,7 @@ export function Report({ report, isCutting, onCutting }: Props): ReactNode {
   const { changes, artifacts, unchecked, connections, connections_total, connections_note } = report
   const [limit, setLimit] = useState(shownAtFirst)
   const nameOf = useNameOf(changes)
+  const numberOf = useRuleNumbers(tablesIn(mentionsIn(report)))
   if (changes.length === 0)
     return <p className="muted">{t('The gateway already has all of this. There is nothing to apply.')}</p>
   return (
@@ -48,7 +51,7 @@ export function Report({ report, isCutting, onCutting }: Props): ReactNode {
       <section className={styles.section}>
         <h3>{t('Changes')}</h3>
         {changes.slice(0, limit).map((change) => (
-          <ChangeView key={`${change.object} ${change.action}`} change={change} nameOf={nameOf} />
+          <ChangeView key={`${change.object} ${change.action}`} {...{ change, nameOf, numberOf }} />
         ))}
         {changes.length > limit ? (
           <Button kind="quiet" onClick={() => setLimit(limit * 10)}>
@@ -57,7 +60,11 @@ export function Report({ report, isCutting, onCutting }: Props): ReactNode {
         ) : null}
       </section>
       {connections_total === 0 && connections_note === null ? null : (
-        <Connections {...{ connections, isCutting, onCutting }} total={connections_total} note={connections_note} />
+        <Connections
+          {...{ connections, isCutting, onCutting, numberOf }}
+          total={connections_total}
+          note={connections_note}
+        />
       )}
       {artifacts.length === 0 ? null : (
         <section className={styles.section}>
@@ -83,10 +90,22 @@ const tones = { added: 'ok', changed: 'accent', moved: 'plain', removed: 'bad' }
 
 type NameOf = (id: string) => string
 
-function ChangeView({ change, nameOf }: { readonly change: ObjectChange; readonly nameOf: NameOf }): ReactNode {
+/** Where rules are named: the objects, and who refuses a connection. */
+const mentionsIn = ({ changes, connections }: DryRun): readonly string[] => [
+  ...changes.map(({ object }) => object),
+  ...connections.flatMap(({ rule }) => rule ?? []),
+]
+
+interface ChangeViewProps {
+  readonly change: ObjectChange
+  readonly nameOf: NameOf
+  readonly numberOf: NumberOf
+}
+
+function ChangeView({ change, nameOf, numberOf }: ChangeViewProps): ReactNode {
   const [isWhole, setWhole] = useState(false)
   const path = change.action === 'added' ? null : pathOfObject(change.object)
-  const title = <PlainText text={objectTitle(change)} />
+  const title = <PlainText text={objectTitle(change, numberOf)} />
   const fields = shownFields(change)
   const chosen = fields.filter((field) => isWhole || change.action !== 'added' || !isUsual(field))
   const folded = fields.length - chosen.length
@@ -147,7 +166,15 @@ function useNameOf(changes: readonly ObjectChange[]): NameOf {
     fields.some(({ before, after }) => /\.id\.\d/.test(JSON.stringify([before, after]))),
   )
   const { data } = useRead(listAll, { isEnabled: hasIds })
-  const names = useMemo(() => new Map(data?.data.map(({ id, title }) => [id, title])), [data])
+  const names = useMemo(() => {
+    // What the change itself adds is not listed yet.
+    const added = changes.flatMap(({ object, action, fields }) => {
+      const { slot, id } = parseObject(object)
+      const name = action === 'added' && slot.startsWith('objects.') ? nameIn(fields) : null
+      return id === null || name === null ? [] : [[id, name] as const]
+    })
+    return new Map([...(data?.data ?? []).map(({ id, title }) => [id, title] as const), ...added])
+  }, [data, changes])
   return (id) => names.get(id) ?? id
 }
 
@@ -157,9 +184,10 @@ interface ConnectionsProps {
   readonly note: string | null
   readonly isCutting: boolean
   readonly onCutting: (isCutting: boolean) => void
+  readonly numberOf: NumberOf
 }
 
-function Connections({ connections, total, note, isCutting, onCutting }: ConnectionsProps): ReactNode {
+function Connections({ connections, total, note, isCutting, onCutting, numberOf }: ConnectionsProps): ReactNode {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? connections : connections.slice(0, connectionsAtFirst)
   return (
@@ -179,7 +207,7 @@ function Connections({ connections, total, note, isCutting, onCutting }: Connect
             <span className="mono">
               :{one.source_port} → {one.destination}:{one.destination_port}
             </span>
-            {one.rule === null ? null : <span className="muted"> {one.rule}</span>}
+            {one.rule === null ? null : <span className="muted"> {renumber(one.rule, numberOf)}</span>}
           </li>
         ))}
       </ul>

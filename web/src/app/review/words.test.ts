@@ -16,7 +16,14 @@ const change = {
 
 describe('the words of a review', () => {
   it('names the object and its fields as forms do', () => {
-    assert.equal(objectTitle(change), 'FORWARD rule 42')
+    assert.equal(
+      objectTitle(change, () => 3),
+      'FORWARD rule 3',
+    )
+    assert.equal(
+      objectTitle({ ...change, action: 'added' }, () => null),
+      'FORWARD rule',
+    )
     assert.deepEqual(
       shownFields(change).map((field) => fieldWords(field)),
       [{ label: 'Action', before: 'Accept', after: 'Drop', note: '' }],

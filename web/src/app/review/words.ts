@@ -2,6 +2,7 @@
 
 import type { DryRun, ObjectChange } from '@gateway/server/shared/dry-run'
 import { labelOf, valueWord } from '../../contract/words.ts'
+import type { NumberOf } from '../../util/rule-numbers.ts'
 import { titleOfObject, wordOfValue } from '../../util/stored-objects.ts'
 import { learn, msg, t } from '../../words.ts'
 
@@ -66,8 +67,13 @@ const isNothing = (before: unknown, after: unknown): boolean =>
   ((after ?? null) === null || after === '' || (Array.isArray(after) && after.length === 0))
 
 /** Of a changed object only the changed fields are known, and a new comment is not its name. */
-export const objectTitle = ({ object, action, fields }: ObjectChange): string =>
-  titleOfObject(object, action === 'changed' ? fields.filter(({ field }) => field !== 'comment') : fields)
+export const objectTitle = ({ object, action, fields }: ObjectChange, numberOf?: NumberOf): string =>
+  titleOfObject(
+    object,
+    action === 'changed' ? fields.filter(({ field }) => field !== 'comment') : fields,
+    // What is added has no place yet.
+    action === 'added' ? undefined : numberOf,
+  )
 
 export const actionWord = (action: ObjectChange['action']): string =>
   ({ added: t('added'), changed: t('changed'), moved: t('moved'), removed: t('removed') })[action]

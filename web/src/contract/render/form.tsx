@@ -1,9 +1,11 @@
 // The fields of an item or of settings, in groups, with the faults that belong to no field above them.
 
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
+import { renumber, tablesIn } from '../../util/rule-numbers.ts'
 import { heard, t } from '../../words.ts'
 import type { Group, Item } from '../define.ts'
 import { type Faults, joinPath } from '../draft.ts'
@@ -133,6 +135,7 @@ export function FaultSummary({ faults }: { readonly faults: Faults }): ReactNode
   useEffect(() => {
     if (text !== '') box.current?.focus()
   }, [text])
+  const numberOf = useRuleNumbers(tablesIn([text]))
   if (rest.length === 0) return null
   return (
     <div ref={box} className={styles.summary} tabIndex={-1} role="alert">
@@ -141,11 +144,11 @@ export function FaultSummary({ faults }: { readonly faults: Faults }): ReactNode
       })}
       <ul>
         {rest.map(({ field, message }) => {
-          const link = linkOfStored(field)
+          const link = linkOfStored(field, numberOf)
           return (
             <li key={`${field} ${message}`}>
               {link ? <Link to={link.path}>{link.title}</Link> : <PlainText text={field} />}:{' '}
-              <PlainText text={heard(message)} />
+              <PlainText text={renumber(heard(message), numberOf)} />
             </li>
           )
         })}

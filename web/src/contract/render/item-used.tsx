@@ -3,11 +3,13 @@
 import type { Endpoint } from '@gateway/server/contract'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { renumber, tablesIn } from '../../util/rule-numbers.ts'
 import { t } from '../../words.ts'
 import type { Item } from '../define.ts'
 import { rowsIn } from '../plan.ts'
@@ -27,6 +29,9 @@ const none = { path: '', method: 'GET', params: [] } as unknown as Endpoint
 export function ItemUses({ endpoint, id }: { readonly endpoint: Endpoint; readonly id: string }): ReactNode {
   const params = Object.fromEntries(endpoint.params.map((name) => [name, id]))
   const read = useRead(endpoint, { params })
+  const numberOf = useRuleNumbers(
+    tablesIn((read.data ? rowsIn(read.data.data, undefined) : []).map(({ object }) => String(object ?? ''))),
+  )
   if (read.error) return <ProblemBox failure={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <Skeleton lines={3} />
   const uses = rowsIn(read.data.data, undefined)
@@ -36,7 +41,7 @@ export function ItemUses({ endpoint, id }: { readonly endpoint: Endpoint; readon
     <ul className={styles.used}>
       {uses.map((use) => {
         const link = linkOfStored(String(use.object ?? ''))
-        const title = String(use.title ?? use.name ?? use.object ?? '')
+        const title = renumber(String(use.title ?? use.name ?? use.object ?? ''), numberOf)
         return (
           <li key={`${String(use.object)} ${String(use.field)}`}>
             {link ? (

@@ -4,11 +4,13 @@ import { listAll } from '@gateway/server/contract/objects'
 import type { ObjectChange } from '@gateway/server/shared/dry-run'
 import { type ReactNode, useMemo } from 'react'
 import { useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { useSession } from '../../api/session.ts'
 import { labelOf } from '../../contract/words.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
+import { tablesIn } from '../../util/rule-numbers.ts'
 import { pathOfObject, titleOfObject, wordOfValue } from '../../util/stored-objects.ts'
 import { msg, t } from '../../words.ts'
 import styles from './configuration.module.css'
@@ -36,11 +38,12 @@ function useObjectNames(): (id: string) => string {
 
 export function DiffView({ changes }: { readonly changes: readonly ObjectChange[] }): ReactNode {
   const nameOf = useObjectNames()
+  const numberOf = useRuleNumbers(tablesIn(changes.map(({ object }) => object)))
   return (
     <div className={styles.changes}>
       {changes.map(({ object, action, fields }) => {
         const path = action === 'removed' ? null : pathOfObject(object)
-        const title = titleOfObject(object, fields)
+        const title = titleOfObject(object, fields, numberOf)
         const { word, tone } = actions[action]
         return (
           <section key={object} className={styles.object} aria-label={title}>

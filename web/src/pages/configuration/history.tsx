@@ -5,6 +5,7 @@ import { configurationStatus, listRevisions, showRevision } from '@gateway/serve
 import { type ReactNode, useMemo } from 'react'
 import { useStatus } from '../../api/events.ts'
 import { useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { useSession } from '../../api/session.ts'
 import { labelOf } from '../../contract/words.ts'
 import type { HandPage } from '../../page.ts'
@@ -19,6 +20,7 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { tablesIn } from '../../util/rule-numbers.ts'
 import { printCsv, saveText } from '../../util/save-file.ts'
 import { summarise, titleOfObject } from '../../util/stored-objects.ts'
 import { printMoment } from '../../util/time.ts'
@@ -61,7 +63,10 @@ export function History(): ReactNode {
     () => (search.object === undefined || !may('audit') ? null : new Set(journalled.keys())),
     [search.object, journalled, may],
   )
-  const wordsOf = (revision: number): string => summarise(journalled.get(revision) ?? [], labelOf)
+  const numberOf = useRuleNumbers(
+    tablesIn([search.object ?? '', ...[...journalled.values()].map(([first]) => first?.object ?? '')]),
+  )
+  const wordsOf = (revision: number): string => summarise(journalled.get(revision) ?? [], labelOf, numberOf)
   /** An address is anything that was typed. */
   const momentText = (text = ''): string => (/^\d{1,11}$/.test(text) ? printMoment(Number(text), zone, language) : '')
   const rows = narrow(all, readNarrowing(search, only), wordsOf)
@@ -71,7 +76,13 @@ export function History(): ReactNode {
   const chips = [
     ...(search.object === undefined
       ? []
-      : [{ id: 'object', label: titleOfObject(search.object), onRemove: () => go.setSearch({ object: null }) }]),
+      : [
+          {
+            id: 'object',
+            label: titleOfObject(search.object, [], numberOf),
+            onRemove: () => go.setSearch({ object: null }),
+          },
+        ]),
     ...(search.from === undefined && search.until === undefined
       ? []
       : [
@@ -214,7 +225,8 @@ export function History(): ReactNode {
 /** For roles that may not read the journal, and revisions older than what was read of it. */
 function RevisionWords({ revision }: { readonly revision: number }): ReactNode {
   const { data } = useRead(showRevision, { params: { revision_id: revision } })
-  return <PlainText text={data ? summarise(data.data.changes, labelOf) : '…'} limit={160} />
+  const numberOf = useRuleNumbers(tablesIn((data?.data.changes ?? []).slice(0, 1).map(({ object }) => object)))
+  return <PlainText text={data ? summarise(data.data.changes, labelOf, numberOf) : '…'} limit={160} />
 }
 
 export const page: HandPage = { kind: 'hand', Component: History }

@@ -5,6 +5,7 @@ import { auditStatus, listRecords, verifyAudit } from '@gateway/server/contract/
 import { type ReactNode, useMemo, useState } from 'react'
 import { useStatus } from '../../api/events.ts'
 import { useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { useSession } from '../../api/session.ts'
 import { labelOf } from '../../contract/words.ts'
 import type { HandPage } from '../../page.ts'
@@ -24,6 +25,7 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useKept } from '../../ui/use-kept.ts'
 import { printCount } from '../../util/amount.ts'
+import { type NumberOf, tablesIn } from '../../util/rule-numbers.ts'
 import { printCsv, saveText } from '../../util/save-file.ts'
 import { summarise, titleOfObject } from '../../util/stored-objects.ts'
 import { currentLanguage, msg, t } from '../../words.ts'
@@ -61,8 +63,8 @@ const isObjectChange = (change: unknown): change is ObjectChange =>
 
 const changesOf = ({ changes }: AuditRecord): ObjectChange[] => changes.filter(isObjectChange)
 
-const wordsOf = (record: AuditRecord): string => {
-  const words = summarise(changesOf(record), labelOf)
+const wordsOf = (record: AuditRecord, numberOf: NumberOf): string => {
+  const words = summarise(changesOf(record), labelOf, numberOf)
   return words === '' ? [record.what, record.message].filter((one) => one !== '').join(': ') : words
 }
 
@@ -75,16 +77,19 @@ export function Journal(): ReactNode {
   const [chosen, setChosen] = useState<AuditRecord | null>(null)
   const data = useKept(records.data)?.data
   const needle = (search.q ?? '').trim().toLowerCase()
+  const numberOf = useRuleNumbers(
+    tablesIn([search.object ?? '', ...(data ?? []).map((record) => changesOf(record)[0]?.object ?? '')]),
+  )
   const rows = useMemo(
     () =>
       (data ?? []).filter(
         (record) =>
           needle === '' ||
-          [record.who, record.address, record.message, record.what, wordsOf(record)].some((text) =>
+          [record.who, record.address, record.message, record.what, wordsOf(record, numberOf)].some((text) =>
             text.toLowerCase().includes(needle),
           ),
       ),
-    [data, needle],
+    [data, needle, numberOf],
   )
   const save = (): void =>
     saveText(
@@ -135,7 +140,10 @@ export function Journal(): ReactNode {
             ? [
                 {
                   id: name,
-                  label: name === 'object' ? titleOfObject(search[name]) : `${t(labelOf(name))} = ${search[name]}`,
+                  label:
+                    name === 'object'
+                      ? titleOfObject(search[name], [], numberOf)
+                      : `${t(labelOf(name))} = ${search[name]}`,
                   onRemove: () => go.setSearch({ [name]: null }),
                 },
               ]
@@ -183,7 +191,7 @@ export function Journal(): ReactNode {
             title: t('What'),
             width: 'rest',
             minWidth: 240,
-            cell: (record) => <PlainText text={wordsOf(record)} limit={200} />,
+            cell: (record) => <PlainText text={wordsOf(record, numberOf)} limit={200} />,
           },
           {
             id: 'result',

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { useEditing } from '../../api/editing.ts'
 import { useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import type { HandPage } from '../../page.ts'
 import { useGo, usePlace } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
@@ -17,6 +18,7 @@ import { PageHead } from '../../ui/page-head.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Time } from '../../ui/time.tsx'
+import { type NumberOf, renumber, sayNumber, sayRule } from '../../util/rule-numbers.ts'
 import { t } from '../../words.ts'
 import styles from './hygiene.module.css'
 import { type Finding, kindWords, severityWords } from './rules/marks.ts'
@@ -38,16 +40,19 @@ function HygienePage() {
   const read = useRead(showHygiene)
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
   const findings = read.data?.data
+  const tables = useMemo(() => [...new Set(findings?.map(({ table }) => table))], [findings])
+  const numberOf = useRuleNumbers(tables)
   const rows = useMemo(
     () =>
       (findings ?? [])
+        .map((found) => ({ ...found, text: renumber(found.text, numberOf, found.table) }))
         .map((finding) => ({
           key: `${finding.table} ${finding.rule_id} ${finding.kind}`,
           finding,
-          text: `${finding.table} ${finding.rule_id} ${finding.text} ${t(kindWords[finding.kind])}`.toLowerCase(),
+          text: `${sayRule(finding.table, finding.rule_id, numberOf)} ${finding.text} ${t(kindWords[finding.kind])}`.toLowerCase(),
         }))
         .toSorted((a, b) => weight[a.finding.severity] - weight[b.finding.severity]),
-    [findings],
+    [findings, numberOf],
   )
   const { q = '', kind } = search
   const shown = useMemo(
@@ -135,7 +140,7 @@ function HygienePage() {
           label={t('Findings')}
           rows={shown}
           rowKey={keyOfRow}
-          columns={columns()}
+          columns={columns(numberOf)}
           selection={selection}
           onSelection={setSelection}
           onOpen={({ finding }) => go.open(`policy/rules/${finding.table}/${finding.rule_id}`)}
@@ -151,7 +156,7 @@ function HygienePage() {
 
 const keyOfRow = ({ key }: Row): string => key
 
-const columns = (): readonly Column<Row>[] => [
+const columns = (numberOf: NumberOf): readonly Column<Row>[] => [
   {
     id: 'severity',
     title: t('Weight'),
@@ -167,11 +172,11 @@ const columns = (): readonly Column<Row>[] => [
     id: 'rule',
     title: t('Rule'),
     width: 130,
-    text: ({ finding }) => `${finding.table} ${finding.rule_id}`,
+    text: ({ finding }) => sayRule(finding.table, finding.rule_id, numberOf),
     cell: ({ finding }) => (
-      <Link
-        to={`policy/rules/${finding.table}/${finding.rule_id}`}
-      >{`${finding.table.toUpperCase()} ${finding.rule_id}`}</Link>
+      <Link to={`policy/rules/${finding.table}/${finding.rule_id}`}>
+        {sayRule(finding.table, finding.rule_id, numberOf)}
+      </Link>
     ),
   },
   {
@@ -189,7 +194,7 @@ const columns = (): readonly Column<Row>[] => [
       <span className={styles.proof}>
         {finding.proof.rules.slice(0, 4).map((id) => (
           <Link key={id} to={`policy/rules/${finding.table}/${id}`}>
-            {t('Rule {id}', { id })}
+            {t('Rule {id}', { id: sayNumber(numberOf(finding.table, id), id) })}
           </Link>
         ))}
         {finding.proof.since === null ? null : <Time unix={finding.proof.since} />}

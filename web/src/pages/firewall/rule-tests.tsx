@@ -9,6 +9,7 @@ import { Failure } from '../../api/failure.ts'
 import { readAgain, useRead } from '../../api/reads.ts'
 import { collectionPage, type Item } from '../../contract/define.ts'
 import { ItemPanel } from '../../contract/render/item-panel.tsx'
+import { RuleNumber } from '../../contract/render/rule-number.tsx'
 import type { HandPage } from '../../page.ts'
 import { useGo, usePlace } from '../../place.ts'
 import { Bar } from '../../ui/bar.tsx'
@@ -229,10 +230,15 @@ function summaryOf(stamp: number, count: number, failed: number): string {
     : t('{failed} of {count} tests failed. ', { failed, count })
 }
 
-/** `fwd.ngfw.7` is FORWARD rule 7. */
+/** `fwd.ngfw.7` is the FORWARD rule with the id 7. */
 function ruleLink(ruleId: string) {
   const id = /^fwd\.ngfw\.(\d+)$/.exec(ruleId)?.[1]
-  if (id !== undefined) return <Link to={`policy/rules/forward/${id}`}>{`FORWARD ${id}`}</Link>
+  if (id !== undefined)
+    return (
+      <Link to={`policy/rules/forward/${id}`}>
+        <RuleNumber table="forward" id={id} />
+      </Link>
+    )
   if (ruleId === 'inp.ngfw') return <Link to="policy/rules/input">{t('an INPUT rule')}</Link>
   return <span className={styles.quiet}>{ruleId}</span>
 }

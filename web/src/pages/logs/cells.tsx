@@ -1,6 +1,7 @@
 // Cells of a line: a click on a value shows only lines with it, with Alt those without it; addresses lead to their host page.
 
 import { Fragment, type MouseEvent, type ReactNode } from 'react'
+import { RuleNumber } from '../../contract/render/rule-number.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -122,13 +123,14 @@ function RuleCell({ line, source, nameOfRule, onPick }: CellTools & { readonly l
   const rule = source.ruleOf?.(line) ?? null
   if (!rule || rule.table === 'absent' || rule.table === 'SYS') return null
   const path = pathOfRule(rule)
-  const text = `${rule.table.toUpperCase()} ${rule.id}`
   return (
     <span className={styles.cell}>
       {path === null ? (
-        <Value column="rule_id" value={rule.id} word={text} onPick={onPick} />
+        <Value column="rule_id" value={rule.id} word={`${rule.table.toUpperCase()} ${rule.id}`} onPick={onPick} />
       ) : (
-        <Link to={path}>{text}</Link>
+        <Link to={path}>
+          <RuleNumber table={rule.table} id={rule.id} />
+        </Link>
       )}
       <span className={styles.ruleName}>
         <PlainText text={nameOfRule(rule)} limit={60} />

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect } from 'react'
 import { useSession } from '../../api/session.ts'
+import { RuleNumber } from '../../contract/render/rule-number.tsx'
 import { labelOf } from '../../contract/words.ts'
 import { useGo } from '../../place.ts'
 import { Button } from '../../ui/button.tsx'
@@ -145,7 +146,7 @@ export function LinePanel({ line, source, zone, nameOfRule, acts, onClose }: Lin
       {rule && path ? (
         <p>
           <Link to={path}>
-            {rule.table.toUpperCase()} {rule.id}
+            <RuleNumber table={rule.table} id={rule.id} />
           </Link>{' '}
           <PlainText text={nameOfRule(rule)} />
         </p>

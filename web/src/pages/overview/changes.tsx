@@ -4,6 +4,7 @@ import { listRevisions, revertToRevision, showRevision } from '@gateway/server/c
 import type { ReactNode } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { readEverythingAgain, useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { useSession } from '../../api/session.ts'
 import { labelOf } from '../../contract/words.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,6 +13,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
+import { tablesIn } from '../../util/rule-numbers.ts'
 import { summarise } from '../../util/stored-objects.ts'
 import { t } from '../../words.ts'
 import styles from './overview.module.css'
@@ -87,9 +89,11 @@ export function ChangesTile(): ReactNode {
   )
 }
 
-/** "FORWARD rule 42: action", the first of what a revision changed. */
+/** "FORWARD rule 3: action", the first of what a revision changed. */
 function RevisionWords({ revision, reason }: { readonly revision: number; readonly reason: string }): ReactNode {
   const { data } = useRead(showRevision, { params: { revision_id: revision } })
-  const words = summarise(data?.data.changes ?? [], labelOf)
+  const changes = data?.data.changes ?? []
+  const numberOf = useRuleNumbers(tablesIn(changes.slice(0, 1).map(({ object }) => object)))
+  const words = summarise(changes, labelOf, numberOf)
   return <PlainText text={words !== '' ? words : reason === '' ? '…' : reason} limit={120} />
 }

@@ -7,6 +7,7 @@ import type { traffic } from '@gateway/server/contract/monitor'
 import { type ReactNode, useMemo } from 'react'
 import type { Failure } from '../../api/failure.ts'
 import { useRead } from '../../api/reads.ts'
+import { RuleNumber } from '../../contract/render/rule-number.tsx'
 import { valueWord } from '../../contract/words.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Grid } from '../../ui/grid/grid.tsx'
@@ -166,7 +167,7 @@ export function HostRefusals({ address, every }: { readonly address: string; rea
             width: 120,
             cell: ({ table, rule_id }) => {
               const path = tablePaths[table]
-              const text = `${table} ${rule_id}`
+              const text = <RuleNumber table={table} id={rule_id} />
               return path && !rule_id.includes('.') ? <Link to={`${path}/${rule_id}`}>{text}</Link> : text
             },
           },
@@ -228,7 +229,9 @@ export function HostRules({ address }: { readonly address: string }): ReactNode 
           return (
             <div key={`${table} ${id}`} style={{ display: 'contents' }}>
               <dt>
-                <Link to={`policy/rules/${table}/${id}`}>{`${table.toUpperCase()} ${id}`}</Link>
+                <Link to={`policy/rules/${table}/${id}`}>
+                  <RuleNumber table={table} id={id} />
+                </Link>
               </dt>
               <dd>
                 {rule?.action ? `${t(valueWord(rule.action))} ` : ''}

@@ -10,6 +10,7 @@ import { showStates } from '@gateway/server/contract/network'
 import { type ReactNode, useMemo } from 'react'
 import { useHappenings, useStatus } from '../../api/events.ts'
 import { useRead } from '../../api/reads.ts'
+import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { useSession } from '../../api/session.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { useGo } from '../../place.ts'
@@ -23,6 +24,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useKept } from '../../ui/use-kept.ts'
 import { printCount, printRate } from '../../util/amount.ts'
+import { sayRule, tableNamed } from '../../util/rule-numbers.ts'
 import { unixToStamp } from '../../util/time.ts'
 import { currentLanguage, t } from '../../words.ts'
 import styles from './overview.module.css'
@@ -180,9 +182,14 @@ function RefusedFigure({ every }: { readonly every: (ms: number) => { readonly e
   const most = mostFrequent(
     rows.filter(({ rule_id }) => rule_id > 0).map(({ table, rule_id }) => `${table.toUpperCase()} ${rule_id}`),
   )
+  const [table = '', id = ''] = most?.value.split(' ') ?? []
+  const known = tableNamed(table)
+  const numberOf = useRuleNumbers(known === null ? [] : [known])
   return (
     <Figure
-      label={most ? t('Refused in 5 min, most by {rule}', { rule: most.value }) : t('Refused in 5 min')}
+      label={
+        most ? t('Refused in 5 min, most by {rule}', { rule: sayRule(table, id, numberOf) }) : t('Refused in 5 min')
+      }
       value={data ? printCount(total, currentLanguage()) : '–'}
       to={refusedPage}
     />

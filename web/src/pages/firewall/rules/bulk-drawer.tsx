@@ -10,13 +10,13 @@ import { Link } from '../../../ui/link.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { TextInput } from '../../../ui/text-input.tsx'
 import { type ObjectIndex, titleOf } from '../../../util/objects.ts'
+import { type NumberOf, sayNumber } from '../../../util/rule-numbers.ts'
 import { heard, msg, t } from '../../../words.ts'
-import { makeObjects } from '../make-objects.ts'
+import { withObjects } from '../make-objects.ts'
 import { ObjectField } from '../object-field.tsx'
 import { type BulkEdit, type BulkMode, bulkFields, modesOf, planBulk, readEdit } from './bulk.ts'
 import styles from './bulk-drawer.module.css'
 import { actionText, protocolText } from './rows.ts'
-import { literalsOf, withIds } from './rule-draft.ts'
 import { fieldTitles, kindsOfField, protocols, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
 
 export interface BulkDrawerProps {
@@ -24,6 +24,7 @@ export interface BulkDrawerProps {
   readonly rules: readonly Rule[]
   readonly etag: string | null
   readonly index: ObjectIndex
+  readonly numberOf: NumberOf
   readonly onClose: () => void
   readonly onApplied: () => void
 }
@@ -39,24 +40,30 @@ const modeWords: Readonly<Record<BulkMode, string>> = {
   append: msg('is followed by'),
 }
 
-export function BulkDrawer({ table, rules, etag, index, onClose, onApplied }: BulkDrawerProps) {
+export function BulkDrawer({ table, rules, etag, index, numberOf, onClose, onApplied }: BulkDrawerProps) {
   const review = useReview()
   const [line, setLine] = useState('')
-  const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const edit = useMemo(() => readEdit(line, table, index), [line, table, index])
   const plan = useMemo(() => ('problem' in edit ? null : planBulk(rules, edit)), [rules, edit])
-  const isTooMany = (plan?.changes.length ?? 0) > mostCalls
+  const { calls, reads } = useMemo(
+    () =>
+      withObjects(
+        (plan?.changes ?? []).map(({ id, body }) => ({
+          endpoint: table.calls.update,
+          params: { rule_id: id },
+          body,
+          etag,
+        })),
+      ),
+    [plan, table, etag],
+  )
+  const isTooMany = calls.length > mostCalls
   const canSubmit = plan !== null && plan.changes.length > 0 && !isTooMany
 
-  const submit = async (): Promise<void> => {
-    if (!canSubmit || 'problem' in edit || isBusy) return
-    setBusy(true)
-    const ids = await makeObjects(literalsOf({ [edit.field]: edit.value }))
-    setBusy(false)
-    if (ids === null) return
-    const { [edit.field]: value } = withIds({ [edit.field]: edit.value } as Partial<Rule>, ids)
-    const { changes } = planBulk(rules, { ...edit, value })
+  const submit = (): void => {
+    if (!canSubmit || plan === null) return
+    const { changes } = plan
     setProblem(null)
     review.open({
       title: t('{count, plural, one {Change # rule} other {Change # rules}} of {table}: {line}', {
@@ -64,9 +71,9 @@ export function BulkDrawer({ table, rules, etag, index, onClose, onApplied }: Bu
         table: table.title,
         line: line.trim(),
       }),
-      calls: changes.map(({ id, body }) => ({ endpoint: table.calls.update, params: { rule_id: id }, body, etag })),
+      calls,
       ...(table.confirmWithin === undefined ? {} : { confirmWithin: table.confirmWithin }),
-      reads: [table.calls.list],
+      reads: [table.calls.list, ...reads],
       onApplied,
       onProblems: (problems) => setProblem(problems[0]?.message ?? null),
     })
@@ -76,7 +83,7 @@ export function BulkDrawer({ table, rules, etag, index, onClose, onApplied }: Bu
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     event.stopPropagation()
-    void submit()
+    submit()
   }
 
   return (
@@ -86,13 +93,7 @@ export function BulkDrawer({ table, rules, etag, index, onClose, onApplied }: Bu
       foot={
         <div className={styles.foot}>
           <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button
-            kind="primary"
-            keys="Ctrl Enter"
-            onClick={() => void submit()}
-            isBusy={isBusy}
-            isDisabled={!canSubmit}
-          >
+          <Button kind="primary" keys="Ctrl Enter" onClick={submit} isDisabled={!canSubmit}>
             {t('Review')}
           </Button>
         </div>
@@ -115,7 +116,9 @@ export function BulkDrawer({ table, rules, etag, index, onClose, onApplied }: Bu
               {t('{count, plural, one {# rule changes} other {# rules change}}', { count: plan.changes.length })}
               {plan.same > 0 ? t(', {count} have the value already', { count: plan.same }) : ''}
             </p>
-            {isTooMany ? <Bar tone="warn">{t('At most 2,000 rules can be changed at once.')}</Bar> : null}
+            {isTooMany ? (
+              <Bar tone="warn">{t('At most 2,000 rules and new objects can be changed at once.')}</Bar>
+            ) : null}
             {plan.faults.length > 0 ? (
               <Bar tone="warn">
                 {t('{count, plural, one {# rule is left as it is:} other {# rules are left as they are:}}', {
@@ -124,7 +127,10 @@ export function BulkDrawer({ table, rules, etag, index, onClose, onApplied }: Bu
                 <ul className={styles.faults}>
                   {plan.faults.slice(0, 20).map(({ id, message }) => (
                     <li key={id}>
-                      <Link to={`policy/rules/${table.name}/${id}`}>{t('Rule {id}', { id })}</Link> {message}
+                      <Link to={`policy/rules/${table.name}/${id}`}>
+                        {t('Rule {id}', { id: sayNumber(numberOf(table.name, id), id) })}
+                      </Link>{' '}
+                      {message}
                     </li>
                   ))}
                 </ul>

@@ -53,23 +53,23 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
       isNumber: true,
       isSticky: true,
       cell: ({ rule, position }) => (
-        <span className={styles.position} title={t('Rule {id}', { id: rule.id })}>
+        <span className={styles.position} title={t('id {id}', { id: rule.id })}>
           {position}
         </span>
       ),
-      hint: t('Position; the rule number is in the tooltip and in the log'),
+      hint: t('Number of the rule: its place in the table. The id that the interface uses is in the tooltip.'),
     },
     {
       id: 'enabled',
       title: t('On'),
       width: 48,
       isSticky: true,
-      cell: ({ rule }) => (
+      cell: ({ rule, position }) => (
         <Switch
           isBare
           isOn={rule.enabled}
           onChange={(enabled) => onChange(rule, { enabled })}
-          label={t('Rule {id} on', { id: rule.id })}
+          label={t('Rule {id} on', { id: position })}
           isDisabled={!isEditable}
           why={why}
           tabIndex={-1}
@@ -143,7 +143,7 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
         <Remark rule={rule} mark={marks.get(rule.id)} context={context} isPending={isPending(rule, 'comment')} />
       ),
       ...(isEditable
-        ? { edit: ({ rule }: RuleRow, done: () => void) => <CommentEdit rule={rule} onChange={onChange} done={done} /> }
+        ? { edit: (row: RuleRow, done: () => void) => <CommentEdit row={row} onChange={onChange} done={done} /> }
         : {}),
     },
   ]
@@ -243,17 +243,17 @@ function Remark({ rule, mark, context, isPending }: RemarkProps) {
 }
 
 interface CommentEditProps {
-  readonly rule: Rule
+  readonly row: RuleRow
   readonly onChange: ColumnContext['onChange']
   readonly done: () => void
 }
 
-function CommentEdit({ rule, onChange, done }: CommentEditProps) {
+function CommentEdit({ row: { rule, position }, onChange, done }: CommentEditProps) {
   return (
     <TextInput
       value={rule.comment}
       onChange={(comment) => onChange(rule, { comment })}
-      label={t('Comment of rule {id}', { id: rule.id })}
+      label={t('Comment of rule {id}', { id: position })}
       maxLength={255}
       autoFocus
       onEnter={done}

@@ -188,7 +188,12 @@ export interface RowChecker {
   readonly check: (line: number, cells: Cells) => ImportRow
 }
 
-export function createChecker(table: RuleTable, index: ObjectIndex): RowChecker {
+/** `isMaking`: addresses and ports without an object are taken as they are written, and their objects are made with the rules. */
+export function createChecker(
+  table: RuleTable,
+  index: ObjectIndex,
+  { isMaking = false }: { readonly isMaking?: boolean } = {},
+): RowChecker {
   const finder = createFinder(index)
   return {
     check(line, cells) {
@@ -197,7 +202,7 @@ export function createChecker(table: RuleTable, index: ObjectIndex): RowChecker 
       for (const field of table.fields) {
         const text = cells[field]?.trim() ?? ''
         if (text === '') continue
-        const read = readCell(field, text, table, finder)
+        const read = readCell(field, text, table, finder, isMaking)
         if ('fault' in read) faults.set(field, read.fault)
         else body[field] = read.value
       }
@@ -212,8 +217,14 @@ type Read = { readonly value: unknown } | { readonly fault: CellFault }
 
 const fault = (message: string, missing: readonly MissingObject[] = []): Read => ({ fault: { message, missing } })
 
-export function readCell(field: RuleFieldName, text: string, table: RuleTable, finder: ObjectFinder): Read {
-  if (isList(field)) return readObjects(field, text, finder)
+export function readCell(
+  field: RuleFieldName,
+  text: string,
+  table: RuleTable,
+  finder: ObjectFinder,
+  isMaking = false,
+): Read {
+  if (isList(field)) return readObjects(field, text, finder, isMaking)
   if (kindsOfField[field]) {
     const found = readObjects(field, text, finder)
     return 'fault' in found ? found : { value: (found.value as readonly string[])[0] }
@@ -254,7 +265,7 @@ function readWord(text: string, wire: readonly string[], words: Readonly<Record<
   return fault(t('Must be one of: {words}.', { words: wire.map((value) => words[value] ?? value).join(', ') }))
 }
 
-function readObjects(field: RuleFieldName, text: string, finder: ObjectFinder): Read {
+function readObjects(field: RuleFieldName, text: string, finder: ObjectFinder, isMaking = false): Read {
   const kinds = kindsOfField[field] ?? []
   const asked = partsOf(text, kinds, finder)
   const ids: string[] = []
@@ -264,7 +275,8 @@ function readObjects(field: RuleFieldName, text: string, finder: ObjectFinder): 
     if (meant === null) {
       const could = missingOf(part, kinds)
       if (could === null) return fault(t('There is no object called {name}.', { name: part }))
-      missing.push(could)
+      if (!isMaking) missing.push(could)
+      else if (!ids.includes(part)) ids.push(part)
     } else if ('several' in meant)
       return fault(
         t('{name} is the name of several objects: write the id, such as {id}.', {

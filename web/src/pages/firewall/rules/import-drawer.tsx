@@ -17,7 +17,7 @@ import { TextInput } from '../../../ui/text-input.tsx'
 import { Tooltip } from '../../../ui/tooltip.tsx'
 import type { ObjectIndex } from '../../../util/objects.ts'
 import { t } from '../../../words.ts'
-import { makeObjects } from '../make-objects.ts'
+import { withObjects } from '../make-objects.ts'
 import { mostCalls } from './bulk-drawer.tsx'
 import { type Cells, createChecker, type ImportFile, type ImportRow, missingObjects, readRuleFile } from './exchange.ts'
 import styles from './import-drawer.module.css'
@@ -48,7 +48,8 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
   const [place, setPlace] = useState('end')
   /** Until the person says: faults alone, when the file has some. */
   const [onlyFaults, setOnlyFaults] = useState<boolean | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  /** Objects that are missing are made with the rules. */
+  const [isMaking, setMaking] = useState(false)
   const [taken, setTaken] = useState<File | null>(null)
 
   const read = async (next: File): Promise<void> => {
@@ -62,10 +63,11 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
     setMended(new Map())
     setRefused(new Map())
     setOnlyFaults(null)
+    setMaking(false)
   }
   if (file !== null && file !== taken) void read(file)
 
-  const checker = useMemo(() => createChecker(table, index), [table, index])
+  const checker = useMemo(() => createChecker(table, index, { isMaking }), [table, index, isMaking])
   const checked = useMemo(
     () => loaded?.rows.map(({ line, cells }) => checker.check(line, cells)) ?? [],
     [loaded, checker],
@@ -86,16 +88,12 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
   const shown = isOnlyFaults
     ? rows.filter((row) => row.faults.size > 0 || mended.has(row.line) || refused.has(row.key))
     : rows
-  const isTooMany = rows.length > mostCalls
+  const { calls, made, reads } = useMemo(
+    () => withObjects(rows.map(({ body }) => callOf(table, body, place, rules, etag))),
+    [rows, table, place, rules, etag],
+  )
+  const isTooMany = calls.length > mostCalls
   const canSubmit = rows.length > 0 && faulty.length === 0 && !isTooMany
-
-  const make = async (): Promise<void> => {
-    setBusy(true)
-    for (let from = 0; from < missing.length; from += mostCalls) {
-      if ((await makeObjects(missing.slice(from, from + mostCalls))) === null) break
-    }
-    setBusy(false)
-  }
 
   const submit = (): void => {
     if (!canSubmit) return
@@ -105,16 +103,17 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
         table: table.title,
         file: loaded?.name ?? '',
       }),
-      calls: rows.map(({ body }) => callOf(table, body, place, rules, etag)),
+      calls,
       ...(table.confirmWithin === undefined ? {} : { confirmWithin: table.confirmWithin }),
-      reads: [table.calls.list],
-      onApplied: (replies) => onApplied(replies.flatMap((reply) => (reply as { id?: number } | null)?.id ?? [])),
+      reads: [table.calls.list, ...reads],
+      onApplied: (replies) =>
+        onApplied(replies.slice(made).flatMap((reply) => (reply as { id?: number } | null)?.id ?? [])),
       onProblems: (problems) =>
         setRefused(
           new Map(
             problems.flatMap(({ field, message }) => {
               const at = /^calls\[(\d+)\]/.exec(field)?.[1]
-              const row = at === undefined ? undefined : rows[Number(at)]
+              const row = at === undefined ? undefined : rows[Number(at) - made]
               return row ? [[row.key, message] as const] : []
             }),
           ),
@@ -158,7 +157,7 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
             isDisabled={!canSubmit}
             why={
               isTooMany
-                ? t('At most 2,000 rules can be added at once.')
+                ? t('At most 2,000 rules and new objects can be added at once.')
                 : faulty.length > 0
                   ? t('Mend the faults first.')
                   : undefined
@@ -200,7 +199,7 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
               />
               <Switch isOn={isOnlyFaults} onChange={setOnlyFaults} label={t('Only rows with faults')} />
               {missing.length > 0 ? (
-                <Button icon="add" onClick={() => void make()} isBusy={isBusy}>
+                <Button icon="add" onClick={() => setMaking(true)}>
                   {t('{count, plural, one {Make # missing object} other {Make # missing objects}}', {
                     count: missing.length,
                   })}
@@ -210,7 +209,7 @@ export function ImportDrawer({ table, rules, etag, index, file, onClose, onAppli
             {loaded.ignored.length > 0 ? (
               <Bar tone="plain">{t('Columns that are not used: {names}', { names: loaded.ignored.join(', ') })}</Bar>
             ) : null}
-            {isTooMany ? <Bar tone="warn">{t('At most 2,000 rules can be added at once.')}</Bar> : null}
+            {isTooMany ? <Bar tone="warn">{t('At most 2,000 rules and new objects can be added at once.')}</Bar> : null}
             <div className={styles.grid}>
               <Grid
                 label={t('Rules of the file')}

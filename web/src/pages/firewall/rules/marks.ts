@@ -2,6 +2,7 @@
 
 import type { ReplyOf } from '@gateway/server/contract'
 import type { showHygiene } from '@gateway/server/contract/firewall'
+import { type NumberOf, renumber, sayNumber } from '../../../util/rule-numbers.ts'
 import { msg, t } from '../../../words.ts'
 import type { TableName } from './tables.ts'
 
@@ -10,7 +11,7 @@ export type Finding = ReplyOf<typeof showHygiene>[number]
 export interface Mark {
   readonly severity: Finding['severity']
   readonly kinds: readonly string[]
-  /** Short, for the margin: "shadowed by 42". */
+  /** Short, for the margin: "shadowed by 3", which is the third rule. */
   readonly words: string
   readonly findings: readonly Finding[]
 }
@@ -32,14 +33,20 @@ export const severityWords: Readonly<Record<Finding['severity'], string>> = {
   low: msg('low'),
 }
 
-export function sayFinding({ kind, proof }: Pick<Finding, 'kind' | 'proof'>): string {
-  const rules = proof.rules.slice(0, 3).join(', ')
+export function sayFinding(
+  { kind, proof, table }: Pick<Finding, 'kind' | 'proof' | 'table'>,
+  numberOf: NumberOf,
+): string {
+  const rules = proof.rules
+    .slice(0, 3)
+    .map((id) => sayNumber(numberOf(table, id), id))
+    .join(', ')
   if (kind === 'shadowed' && rules !== '') return t('shadowed by {rules}', { rules })
   if (kind === 'redundant' && rules !== '') return t('repeats {rules}', { rules })
   return t(kindWords[kind])
 }
 
-export function marksOf(findings: readonly Finding[], table: TableName): ReadonlyMap<number, Mark> {
+export function marksOf(findings: readonly Finding[], table: TableName, numberOf: NumberOf): ReadonlyMap<number, Mark> {
   const byRule = new Map<number, Finding[]>()
   for (const finding of findings) {
     if (finding.table !== table) continue
@@ -47,16 +54,18 @@ export function marksOf(findings: readonly Finding[], table: TableName): Readonl
     if (known) known.push(finding)
     else byRule.set(finding.rule_id, [finding])
   }
-  return new Map([...byRule].map(([id, found]) => [id, markOf(found)]))
+  return new Map([...byRule].map(([id, found]) => [id, markOf(found, numberOf)]))
 }
 
-function markOf(found: readonly Finding[]): Mark {
-  const sorted = found.toSorted((a, b) => weight[b.severity] - weight[a.severity])
+function markOf(found: readonly Finding[], numberOf: NumberOf): Mark {
+  const sorted = found
+    .toSorted((a, b) => weight[b.severity] - weight[a.severity])
+    .map((one) => ({ ...one, text: renumber(one.text, numberOf, one.table) }))
   const [worst] = sorted
   return {
     severity: worst?.severity ?? 'low',
     kinds: sorted.map(({ kind }) => kind),
-    words: worst ? sayFinding(worst) : '',
+    words: worst ? sayFinding(worst, numberOf) : '',
     findings: sorted,
   }
 }

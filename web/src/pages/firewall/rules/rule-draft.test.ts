@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { creationOf, disputed, literalsOf, newRule, patchOf, prefilled, withIds } from './rule-draft.ts'
+import { creationOf, disputed, newRule, patchOf, prefilled } from './rule-draft.ts'
 import { sampleIndex, sampleRule } from './sample-rules.ts'
 import { ruleTables } from './tables.ts'
 
@@ -32,21 +32,4 @@ test('a rule begins with what the address of the page says', () => {
   assert.deepEqual(rule.destination_ports, ['port.id.5'])
   assert.equal(rule.action, 'drop')
   assert.deepEqual(prefilled(table, { protocol: 'evil', source: '<b>', port: '443' }, sampleIndex), newRule(table))
-})
-
-test('written addresses get objects before the rule is sent', () => {
-  const rule = sampleRule(1, { source_addresses: ['ip.id.2', '192.0.2.7'], destination_ports: ['8443'] })
-  assert.deepEqual(literalsOf(rule), [
-    { kind: 'ip', text: '192.0.2.7' },
-    { kind: 'port', text: '8443' },
-  ])
-  const made = withIds(
-    rule,
-    new Map([
-      ['192.0.2.7', 'ip.id.77'],
-      ['8443', 'port.id.9'],
-    ]),
-  )
-  assert.deepEqual(made.source_addresses, ['ip.id.2', 'ip.id.77'])
-  assert.deepEqual(made.destination_ports, ['port.id.9'])
 })

@@ -2,9 +2,9 @@
 
 import { createFinder, type ObjectIndex } from '../../../util/objects.ts'
 import { isEqual } from './bulk.ts'
-import { type MissingObject, missingOf } from './exchange.ts'
+import { missingOf } from './exchange.ts'
 import { isAny } from './rows.ts'
-import { kindsOfField, listFields, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
+import { kindsOfField, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
 
 /** Where a new rule goes. */
 export type Placement = { readonly anchor: number; readonly isAfter: boolean } | null
@@ -59,26 +59,6 @@ export function prefilled(table: RuleTable, search: Readonly<Record<string, stri
   if (incoming !== undefined && index.byId.has(incoming) && table.fields.includes('incoming_interface'))
     rule.incoming_interface = incoming
   return rule as unknown as Rule
-}
-
-/** Addresses and ports that were written and have no object yet. */
-export function literalsOf(fields: Readonly<Partial<Rule>>): readonly MissingObject[] {
-  const found = listFields.flatMap((field) =>
-    (fields[field] ?? []).flatMap((value) => {
-      const missing = missingOf(value, kindsOfField[field] ?? [])
-      return missing === null ? [] : [missing]
-    }),
-  )
-  return [...new Map(found.map((one) => [`${one.kind} ${one.text}`, one])).values()]
-}
-
-/** With the ids of the objects that were made for them. */
-export function withIds<F extends Readonly<Partial<Rule>>>(fields: F, ids: ReadonlyMap<string, string>): F {
-  const lists = listFields.flatMap((field) => {
-    const values = fields[field]
-    return values === undefined ? [] : [[field, [...new Set(values.map((value) => ids.get(value) ?? value))]]]
-  })
-  return { ...fields, ...Object.fromEntries(lists) }
 }
 
 /** Whether nothing narrows the rule down: it is worth a warning. */

@@ -20,9 +20,10 @@ import { Link } from '../../../ui/link.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import type { ObjectIndex } from '../../../util/objects.ts'
+import { type NumberOf, sayNumber, sayRule } from '../../../util/rule-numbers.ts'
 import { heard, t } from '../../../words.ts'
 import { RuleHistory } from '../item-history.tsx'
-import { makeObjects } from '../make-objects.ts'
+import { problemsOfCall, withObjects } from '../make-objects.ts'
 import { isEqual } from './bulk.ts'
 import type { Mark } from './marks.ts'
 import { ruleSentence } from './rows.ts'
@@ -31,12 +32,10 @@ import {
   copyOf,
   creationOf,
   disputed,
-  literalsOf,
   matchesEverything,
   type Placement,
   patchOf,
   prefilled,
-  withIds,
 } from './rule-draft.ts'
 import styles from './rule-drawer.module.css'
 import { RuleForm } from './rule-form.tsx'
@@ -49,6 +48,8 @@ export interface RuleDrawerProps {
   readonly index: ObjectIndex
   /** Id of a rule, or `new`. */
   readonly item: string
+  /** What people call the rules of the table. */
+  readonly numberOf: NumberOf
   readonly mark: Mark | undefined
   readonly editing: Editing
   readonly onClose: () => void
@@ -78,7 +79,7 @@ function startOf({ table, rules, index, item }: RuleDrawerProps, search: Readonl
 }
 
 export function RuleDrawer(props: RuleDrawerProps) {
-  const { table, rules, etag, index, item, mark, editing, onClose } = props
+  const { table, rules, etag, index, item, numberOf, mark, editing, onClose } = props
   const { search } = usePlace()
   const go = useGo()
   const review = useReview()
@@ -86,12 +87,11 @@ export function RuleDrawer(props: RuleDrawerProps) {
   const [rule, setRule] = useState<Rule | null>(start.value)
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const [theirs, setTheirs] = useState<Rule | null>(null)
-  const [isBusy, setBusy] = useState(false)
   const { base, placement } = start
   const listed = item === 'new' ? null : (rules.find(({ id }) => String(id) === item) ?? null)
   const changed = rule === null ? [] : base === null ? Object.keys(creationOf(table, rule)) : changedFields(base, rule)
   const isChanged = base === null ? rule !== null && !isEqual(rule, start.value) : changed.length > 0
-  useLeaveGuard(isChanged, () => changed.map((name) => t(fieldTitles[name as RuleFieldName] ?? name)))
+  const saved = useLeaveGuard(isChanged, () => changed.map((name) => t(fieldTitles[name as RuleFieldName] ?? name)))
 
   // A rule that others changed and that is not being written shows what is there now.
   useEffect(() => {
@@ -105,23 +105,30 @@ export function RuleDrawer(props: RuleDrawerProps) {
     setProblems([])
   }
 
-  const planOf = (next: Rule, tag: string | null): ChangePlan => ({
-    title:
-      base === null
-        ? t('New {table} rule', { table: table.title })
-        : t('Change {table} {id}', { table: table.title, id: base.id }),
-    calls: [
+  const planOf = (next: Rule, tag: string | null): ChangePlan => {
+    const { calls, made, reads } = withObjects([
       base === null
         ? { endpoint: table.calls.create, query: placementQuery(placement), body: creationOf(table, next), etag: tag }
         : { endpoint: table.calls.update, params: { rule_id: base.id }, body: patchOf(base, next), etag: tag },
-    ],
+    ])
+    return {
+      ...rulePlan(next),
+      calls,
+      reads: [table.calls.list, ...reads],
+      onProblems: (found) => setProblems(problemsOfCall(found, made)),
+    }
+  }
+
+  const rulePlan = (next: Rule) => ({
+    title:
+      base === null
+        ? t('New {table} rule', { table: table.title })
+        : t('Change {table} {id}', { table: table.title, id: numberOf(table.name, base.id) ?? '' }),
     ...(table.confirmWithin === undefined ? {} : { confirmWithin: table.confirmWithin }),
-    reads: [table.calls.list],
     onApplied: () => {
-      setStart((now) => ({ ...now, base: next, value: next }))
+      saved()
       onClose()
     },
-    onProblems: setProblems,
     onConflict: () => onConflict(next),
   })
 
@@ -137,23 +144,17 @@ export function RuleDrawer(props: RuleDrawerProps) {
     return null
   }
 
-  const submit = async (): Promise<void> => {
-    if (rule === null || !editing.isAllowed || !isSendable(base, rule) || isBusy) return
-    setBusy(true)
-    const ids = await makeObjects(literalsOf(rule))
-    setBusy(false)
-    if (ids === null) return
-    const next = withIds(rule, ids)
-    setRule(next)
+  const submit = (): void => {
+    if (rule === null || !editing.isAllowed || !isSendable(base, rule)) return
     setProblems([])
-    review.open(planOf(next, etag))
+    review.open(planOf(rule, etag))
   }
 
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
       event.stopPropagation()
-      void submit()
+      submit()
     } else if (event.altKey && event.code === 'KeyC') {
       event.preventDefault()
       go.setSearch({ tab: search.tab === 'command' ? null : 'command' }, { replace: true })
@@ -169,7 +170,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
 
   if (rule === null) {
     return (
-      <Drawer title={t('{table} {id}', { table: table.title, id: item })} onClose={onClose}>
+      <Drawer title={table.title} onClose={onClose}>
         <p>{t('There is no rule with this number. It was removed, or the number is wrong.')}</p>
       </Drawer>
     )
@@ -178,7 +179,7 @@ export function RuleDrawer(props: RuleDrawerProps) {
   const { at, rest } = sortProblems(problems, table)
   return (
     <Drawer
-      title={base === null ? t('New {table} rule', { table: table.title }) : `${table.title} ${base.id}`}
+      title={base === null ? t('New {table} rule', { table: table.title }) : sayRule(table.name, base.id, numberOf)}
       onClose={onClose}
       onKey={onKey}
       actions={base === null ? null : <RowActions {...props} rule={base} />}
@@ -200,10 +201,9 @@ export function RuleDrawer(props: RuleDrawerProps) {
           count={changed.length}
           isNew={base === null}
           editing={editing}
-          isBusy={isBusy}
           canSubmit={isSendable(base, rule)}
           onDiscard={() => (base === null ? onClose() : setRule(base))}
-          onSubmit={() => void submit()}
+          onSubmit={submit}
         />
       }
     >
@@ -215,8 +215,8 @@ export function RuleDrawer(props: RuleDrawerProps) {
         {tab === 'details' ? (
           <>
             <p className={styles.sentence}>{ruleSentence(rule, index)}</p>
-            {base === null ? <Place table={table} placement={placement} rules={rules} /> : null}
-            <Findings mark={mark} table={table} />
+            {base === null ? <Place table={table} placement={placement} numberOf={numberOf} /> : null}
+            <Findings mark={mark} table={table} numberOf={numberOf} />
             {theirs === null || base === null ? null : (
               <Dispute
                 fields={disputed(base, rule, theirs)}
@@ -319,13 +319,12 @@ interface FootProps {
   readonly count: number
   readonly isNew: boolean
   readonly editing: Editing
-  readonly isBusy: boolean
   readonly canSubmit: boolean
   readonly onDiscard: () => void
   readonly onSubmit: () => void
 }
 
-function Foot({ count, isNew, editing, isBusy, canSubmit, onDiscard, onSubmit }: FootProps): ReactNode {
+function Foot({ count, isNew, editing, canSubmit, onDiscard, onSubmit }: FootProps): ReactNode {
   const { isAllowed, why } = editing
   return (
     <div className={styles.foot}>
@@ -341,7 +340,6 @@ function Foot({ count, isNew, editing, isBusy, canSubmit, onDiscard, onSubmit }:
         kind="primary"
         keys="Ctrl Enter"
         onClick={onSubmit}
-        isBusy={isBusy}
         isDisabled={!isAllowed || !canSubmit}
         why={isAllowed ? t('Nothing changed') : why}
       >
@@ -351,20 +349,26 @@ function Foot({ count, isNew, editing, isBusy, canSubmit, onDiscard, onSubmit }:
   )
 }
 
-function Place({ table, placement, rules }: { table: RuleTable; placement: Placement; rules: readonly Rule[] }) {
+function Place({ table, placement, numberOf }: { table: RuleTable; placement: Placement; numberOf: NumberOf }) {
   if (placement === null)
     return <p className={styles.place}>{t('Goes to the end of {table}.', { table: table.title })}</p>
-  const at = rules.findIndex(({ id }) => id === placement.anchor) + 1
+  const at = numberOf(table.name, placement.anchor) ?? 0
   return (
     <p className={styles.place}>
       {placement.isAfter
-        ? t('Goes to position {position}, right after rule {id}.', { position: at + 1, id: placement.anchor })
-        : t('Goes to position {position}, right before rule {id}.', { position: at, id: placement.anchor })}
+        ? t('Goes to position {position}, right after rule {id}.', { position: at + 1, id: at })
+        : t('Goes to position {position}, right before rule {id}.', { position: at, id: at })}
     </p>
   )
 }
 
-function Findings({ mark, table }: { readonly mark: Mark | undefined; readonly table: RuleTable }) {
+interface FindingsProps {
+  readonly mark: Mark | undefined
+  readonly table: RuleTable
+  readonly numberOf: NumberOf
+}
+
+function Findings({ mark, table, numberOf }: FindingsProps) {
   if (mark === undefined) return null
   return (
     <Bar tone={mark.severity === 'high' ? 'bad' : 'warn'}>
@@ -374,7 +378,9 @@ function Findings({ mark, table }: { readonly mark: Mark | undefined; readonly t
             {finding.text}{' '}
             {finding.proof.rules.slice(0, 5).map((id) => (
               <span key={id}>
-                <Link to={`policy/rules/${table.name}/${id}`}>{t('Rule {id}', { id })}</Link>{' '}
+                <Link to={`policy/rules/${table.name}/${id}`}>
+                  {t('Rule {id}', { id: sayNumber(numberOf(table.name, id), id) })}
+                </Link>{' '}
               </span>
             ))}
           </li>

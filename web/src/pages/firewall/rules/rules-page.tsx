@@ -59,7 +59,7 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
   const editing = useEditing(table.calls.update.access)
   const filter = place.search.q ?? ''
   const data = useRuleTable(table, filter)
-  const { list, rules, etag, index, draft, setDraft, rows, shown, marks, counters } = data
+  const { list, rules, etag, index, draft, setDraft, rows, shown, marks, counters, numberOf } = data
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
   const [asked, setAsked] = useState<'bulk' | 'move' | null>(null)
   const [dropped, setDropped] = useState<File | null>(null)
@@ -101,7 +101,7 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
         table: table.title,
       })
     if (touched === 1 && moved === 0 && first !== undefined)
-      return t('Change {table} {id}', { table: table.title, id: first })
+      return t('Change {table} {id}', { table: table.title, id: numberOf(table.name, first) ?? '' })
     return t('{count, plural, one {Change # rule} other {Change # rules}} of {table}', {
       count: touched + moved,
       table: table.title,
@@ -114,12 +114,22 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
     else void applyNow(planOf(etag), { confirmWithin: table.confirmWithin ?? null })
   }
 
+  // `at-3` is the third rule, for who knows its number and not its id.
+  const [, nth = ''] = /^at-(\d{1,6})$/.exec(place.item ?? '') ?? []
+  const numbered = rows[Number(nth) - 1]?.key
+  const openItem = useRef(go.openItem)
+  openItem.current = go.openItem
+  useEffect(() => {
+    if (numbered !== undefined) openItem.current(numbered)
+  }, [numbered])
+
   const latest = useRef(applyDraft)
   latest.current = applyDraft
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-      if (document.querySelector('[role="dialog"]')) return
+      // A message about the last change is a dialog too, and does not keep the next one from being made.
+      if (document.querySelector('[role="dialog"]:not([data-news] *)')) return
       event.preventDefault()
       latest.current(false)
     }
@@ -142,7 +152,7 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
       title: t('{count, plural, one {Remove {table} {id}} other {Remove # rules of {table}}}', {
         count: targets.length,
         table: table.title,
-        id: targets[0]?.id ?? 0,
+        id: numberOf(table.name, targets[0]?.id ?? 0) ?? '',
       }),
       calls,
       ...(table.confirmWithin === undefined ? {} : { confirmWithin: table.confirmWithin }),
@@ -366,6 +376,7 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
           etag={etag}
           index={index}
           item={place.item}
+          numberOf={numberOf}
           mark={marks.get(Number(place.item))}
           editing={editing}
           onClose={() => go.open(path, keptSearch(place.search))}
@@ -380,6 +391,7 @@ function RulesPage({ table }: { readonly table: RuleTable }) {
           rules={chosen}
           etag={etag}
           index={index}
+          numberOf={numberOf}
           onClose={() => setAsked(null)}
           onApplied={() => setAsked(null)}
         />

@@ -8,6 +8,7 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import { call } from '../../../api/call.ts'
 import { keyOf, useRead } from '../../../api/reads.ts'
 import type { ObjectIndex } from '../../../util/objects.ts'
+import { type NumberOf, numbersOf, unknownNumbers } from '../../../util/rule-numbers.ts'
 import { draftOf, keepDraft, useDraft } from '../drafts.ts'
 import { useObjects } from '../use-objects.ts'
 import { type CounterStore, useCounters } from './counters.ts'
@@ -30,6 +31,8 @@ export interface RuleTableData {
   readonly setDraft: (change: (draft: TableDraft) => TableDraft) => void
   readonly rows: readonly RuleRow[]
   readonly shown: readonly RuleRow[]
+  /** What people call a rule: its place in the table as it is shown. */
+  readonly numberOf: NumberOf
   /** The gateway was asked about an address and has not answered yet. */
   readonly isAsking: boolean
   readonly around: Around | null
@@ -48,7 +51,6 @@ export function useRuleTable(table: RuleTable, filter: string): RuleTableData {
   const rules = useMemo(() => asRules(data), [data])
   const { index, isReady } = useObjects()
   const findings = useRead(showHygiene, { everyMs: hygieneMs }).data?.data
-  const marks = useMemo(() => marksOf(findings ?? [], table.name), [findings, table])
   const counters = useCounters(table.name)
   const etag = list.data?.etag ?? null
   const draft = useDraft(table.name)
@@ -64,6 +66,12 @@ export function useRuleTable(table: RuleTable, filter: string): RuleTableData {
   }, [data, rules, setDraft])
   const [makeRows] = useState(createRowMaker)
   const rows = useMemo(() => makeRows(drawDraft(draft, rules), index), [makeRows, draft, rules, index])
+  // As the table shows them, with moves that are not applied yet.
+  const numberOf = useMemo(
+    () => (data === undefined ? unknownNumbers : numbersOf(new Map([[table.name, rows.map(({ rule }) => rule)]]))),
+    [data, rows, table],
+  )
+  const marks = useMemo(() => marksOf(findings ?? [], table.name, numberOf), [findings, table, numberOf])
   const terms = useMemo(() => parseFilter(filter), [filter])
   const { touching, isAsking } = useTouching(table, addressesOf(terms))
   const asksHits = terms.some(({ field, value }) => field === 'is' && (value === 'hit' || value === 'unhit'))
@@ -74,7 +82,22 @@ export function useRuleTable(table: RuleTable, filter: string): RuleTableData {
   )
   const shown = useMemo(() => filterRows(rows, terms, context), [rows, terms, context])
   const around = useAround(table)
-  return { list, rules, etag, index, isReady, marks, counters, draft, setDraft, rows, shown, isAsking, around }
+  return {
+    list,
+    rules,
+    etag,
+    index,
+    isReady,
+    marks,
+    counters,
+    draft,
+    setDraft,
+    rows,
+    shown,
+    numberOf,
+    isAsking,
+    around,
+  }
 }
 
 /** Rules that an address or network meets, as the gateway resolves them. */

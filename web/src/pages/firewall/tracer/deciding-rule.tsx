@@ -7,6 +7,7 @@ import { Panel } from '../../../ui/panel.tsx'
 import { PlainText } from '../../../ui/plain-text.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { type ObjectIndex, titleOf } from '../../../util/objects.ts'
+import { sayNumber } from '../../../util/rule-numbers.ts'
 import { t } from '../../../words.ts'
 import { ObjectList } from '../rules/object-chips.tsx'
 import { actionText, isAny, serviceText, targetOf } from '../rules/rows.ts'
@@ -27,7 +28,11 @@ export function DecidingRule({ rule: { table, id }, index }: DecidingRuleProps) 
   return (
     <Panel
       title={t('The rule that decides')}
-      actions={<Link to={`policy/rules/${table}/${id}`}>{`${title} ${id}`}</Link>}
+      actions={
+        <Link to={`policy/rules/${table}/${id}`}>
+          {`${title} ${sayNumber(read.data ? (at < 0 ? null : at + 1) : undefined, id)}`.trimEnd()}
+        </Link>
+      }
     >
       {rule ? <RuleFacts rule={rule} position={at + 1} index={index} /> : <Skeleton lines={5} />}
     </Panel>

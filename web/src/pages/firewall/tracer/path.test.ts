@@ -55,11 +55,14 @@ const refused: Explanation = {
   incomplete_because: [],
 }
 
+/** The rule with the id 42 is the sixth. */
+const numberOf = (_: string, id: number | string): number | null => (String(id) === '42' ? 6 : null)
+
 test('a refused packet stops at the table that refuses it', () => {
-  const path = readPath(refused)
+  const path = readPath(refused, numberOf)
   assert.equal(path.verdict, 'drop')
   assert.deepEqual(path.decidedBy, {
-    words: 'FORWARD 42',
+    words: 'FORWARD 6',
     path: 'policy/rules/forward/42',
     rule: { table: 'forward', id: 42 },
   })
@@ -71,7 +74,7 @@ test('a refused packet stops at the table that refuses it', () => {
       ['dnat', 'passed', 'none'],
       ['routing', 'passed', 'wan0'],
       ['access_lists', 'off', 'off'],
-      ['forward', 'refused', 'rule 42'],
+      ['forward', 'refused', 'rule 6'],
       ['snat', 'skipped', 'not reached'],
     ],
   )
@@ -81,13 +84,16 @@ test('a refused packet stops at the table that refuses it', () => {
 test('a packet for the gateway has neither access lists nor SNAT', () => {
   const [outcome] = refused.outcomes
   assert.ok(outcome)
-  const path = readPath({
-    ...refused,
-    verdict: 'accept',
-    outcomes: [
-      { ...outcome, path: 'input', verdict: 'accept', decided_by: null, steps: [step('routing'), step('input')] },
-    ],
-  })
+  const path = readPath(
+    {
+      ...refused,
+      verdict: 'accept',
+      outcomes: [
+        { ...outcome, path: 'input', verdict: 'accept', decided_by: null, steps: [step('routing'), step('input')] },
+      ],
+    },
+    numberOf,
+  )
   assert.deepEqual(
     path.stations.map(({ stage }) => stage),
     ['hardware_filter', 'log_marks', 'dnat', 'routing', 'input'],
@@ -97,7 +103,7 @@ test('a packet for the gateway has neither access lists nor SNAT', () => {
 })
 
 test('the hardware filter decides alone', () => {
-  const path = readPath({ ...refused, steps: [step('hardware_filter')], outcomes: [] })
+  const path = readPath({ ...refused, steps: [step('hardware_filter')], outcomes: [] }, numberOf)
   assert.equal(path.stations[0]?.state, 'refused')
   assert.equal(path.decidedBy.path, 'policy/hardware-filter')
   assert.ok(path.stations.slice(1).every(({ state }) => state === 'skipped'))

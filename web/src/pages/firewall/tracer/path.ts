@@ -3,6 +3,7 @@
 
 import type { ReplyOf } from '@gateway/server/contract'
 import type { explainPacket } from '@gateway/server/contract/firewall'
+import { type NumberOf, renumber, sayNumber, sayRule } from '../../../util/rule-numbers.ts'
 import { msg, t } from '../../../words.ts'
 import { fieldTitles, type RuleFieldName } from '../rules/tables.ts'
 
@@ -69,12 +70,12 @@ export const verdictWords: Readonly<Record<Verdict, string>> = {
 const tableStages = new Set(['forward', 'input', 'output'])
 
 /** Who decided, from the origin of what is in the kernel. */
-export function deciderOf(origin: string | null): Decider {
+export function deciderOf(origin: string | null, numberOf: NumberOf): Decider {
   const rule = /^firewall\.(forward|input|dnat|snat|log)\[(\d+)\]/.exec(origin ?? '')
   if (rule) {
     const [, table = '', id = ''] = rule
     return {
-      words: `${table.toUpperCase()} ${id}`,
+      words: sayRule(table, id, numberOf),
       path: `policy/rules/${table}/${id}`,
       rule: { table, id: Number(id) },
     }
@@ -100,18 +101,18 @@ const systemDeciders: readonly (readonly [prefix: string, words: string, path: s
   ['inp.sys', msg('a system rule'), null],
 ]
 
-export function readPath(explanation: Explanation, outcomeAt = 0): TracePath {
+export function readPath(explanation: Explanation, numberOf: NumberOf, outcomeAt = 0): TracePath {
   const outcome = explanation.outcomes[outcomeAt] ?? null
   const steps = [...explanation.steps, ...(outcome?.steps ?? [])]
   const verdict = outcome?.verdict ?? (explanation.verdict === 'depends' ? 'depends' : explanation.verdict)
   const origin = outcome ? outcome.decided_by : hardwareOrigin(explanation)
   const stages = stagesOf(steps, outcome)
   const decidingAt = decidingStage(stages, steps, verdict, outcome)
-  const stations = stages.map((stage, at) => stationOf(stage, steps, { at, decidingAt, verdict, outcome }))
+  const stations = stages.map((stage, at) => stationOf(stage, steps, { at, decidingAt, verdict, outcome, numberOf }))
   const deciding = stations[decidingAt]
   return {
     verdict: explanation.outcomes.length > 1 ? explanation.verdict : verdict,
-    decidedBy: deciderOf(origin),
+    decidedBy: deciderOf(origin, numberOf),
     stations,
     outcome,
     earlier: deciding?.passed ?? [],
@@ -163,13 +164,14 @@ function decidingStage(
 }
 
 interface At {
+  readonly numberOf: NumberOf
   readonly at: number
   readonly decidingAt: number
   readonly verdict: Verdict
   readonly outcome: Outcome | null
 }
 
-function stationOf(stage: string, all: readonly Step[], { at, decidingAt, verdict, outcome }: At): Station {
+function stationOf(stage: string, all: readonly Step[], { at, decidingAt, verdict, outcome, numberOf }: At): Station {
   const steps = all.filter((step) => step.stage === stage)
   const rule = steps.find((step) => step.rule !== null)?.rule ?? null
   const isRefused = verdict === 'drop' || verdict === 'reject'
@@ -189,16 +191,22 @@ function stationOf(stage: string, all: readonly Step[], { at, decidingAt, verdic
     stage,
     title: t(stageTitles[stage] ?? stage),
     state,
-    short: shortOf(stage, state, rule, outcome),
-    text: steps.map(({ text }) => text).join(' '),
+    short: shortOf(stage, state, rule, outcome, numberOf),
+    text: renumber(steps.map(({ text }) => text).join(' '), numberOf),
     rule,
     passed: steps.flatMap(({ passed }) => passed),
     passedCount: steps.reduce((sum, step) => sum + step.passed_count, 0),
   }
 }
 
-function shortOf(stage: string, state: StationState, rule: Step['rule'], outcome: Outcome | null): string {
-  if (rule !== null) return t('rule {id}', { id: rule.id })
+function shortOf(
+  stage: string,
+  state: StationState,
+  rule: Step['rule'],
+  outcome: Outcome | null,
+  numberOf: NumberOf,
+): string {
+  if (rule !== null) return t('rule {id}', { id: sayNumber(numberOf(rule.table, rule.id), rule.id) })
   if (state === 'off') return t('off')
   if (state === 'skipped') return t('not reached')
   if (stage === 'routing') {

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { useEditing } from '../../../api/editing.ts'
+import { useRuleNumbers } from '../../../api/rule-numbers.ts'
 import { useGo } from '../../../place.ts'
 import { Bar } from '../../../ui/bar.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -12,6 +13,7 @@ import { Link } from '../../../ui/link.tsx'
 import { Panel } from '../../../ui/panel.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import type { ObjectIndex } from '../../../util/objects.ts'
+import { type NumberOf, renumber, sayRule, tablesIn } from '../../../util/rule-numbers.ts'
 import { t } from '../../../words.ts'
 import { DecidingRule } from './deciding-rule.tsx'
 import { searchOfPacket } from './packet.ts'
@@ -36,7 +38,8 @@ const verdictIcons: Readonly<Record<Verdict, IconName>> = {
 export function TraceView({ answer, index, against }: TraceViewProps) {
   const { explanation, other } = answer
   const [at, setAt] = useState(0)
-  const path = readPath(explanation, at)
+  const numberOf = useRuleNumbers(tablesIn([JSON.stringify([explanation, other?.explanation])]))
+  const path = readPath(explanation, numberOf, at)
   return (
     <>
       <VerdictLine path={path} answer={answer} />
@@ -55,15 +58,15 @@ export function TraceView({ answer, index, against }: TraceViewProps) {
       <PathDrawing path={path} />
       {explanation.is_complete ? null : (
         <Bar tone="warn">
-          {t('The answer is not certain:')} {explanation.incomplete_because.join(' ')}
+          {t('The answer is not certain:')} {renumber(explanation.incomplete_because.join(' '), numberOf)}
         </Bar>
       )}
       <div className={styles.columns}>
         {path.decidedBy.rule === null ? null : <DecidingRule rule={path.decidedBy.rule} index={index} />}
-        <Earlier path={path} />
-        <Rest answer={answer} path={path} />
+        <Earlier path={path} numberOf={numberOf} />
+        <Rest answer={answer} path={path} numberOf={numberOf} />
       </div>
-      {other === null ? null : <Other other={other} answer={answer} />}
+      {other === null ? null : <Other other={other} answer={answer} numberOf={numberOf} />}
     </>
   )
 }
@@ -142,7 +145,7 @@ function Context({ answer, index, against }: TraceViewProps) {
 const shownAtFirst = 8
 
 /** Nearest first: the rule right before the decision is the one people ask about. */
-function Earlier({ path }: { readonly path: TracePath }) {
+function Earlier({ path, numberOf }: { readonly path: TracePath; readonly numberOf: NumberOf }) {
   const [isAll, setAll] = useState(false)
   const earlier = path.earlier.toReversed()
   const shown = isAll ? earlier : earlier.slice(0, shownAtFirst)
@@ -158,8 +161,8 @@ function Earlier({ path }: { readonly path: TracePath }) {
           <ol className={styles.earlier}>
             {shown.map(({ origin, table, id, reason }) => (
               <li key={origin}>
-                <Link to={`policy/rules/${table}/${id}`}>{`${table.toUpperCase()} ${id}`}</Link>
-                <span>{plainReason(reason)}</span>
+                <Link to={`policy/rules/${table}/${id}`}>{sayRule(table, id, numberOf)}</Link>
+                <span>{renumber(plainReason(reason), numberOf)}</span>
               </li>
             ))}
           </ol>
@@ -174,7 +177,13 @@ function Earlier({ path }: { readonly path: TracePath }) {
   )
 }
 
-function Rest({ answer, path }: { readonly answer: Answer; readonly path: TracePath }) {
+interface RestProps {
+  readonly answer: Answer
+  readonly path: TracePath
+  readonly numberOf: NumberOf
+}
+
+function Rest({ answer, path, numberOf }: RestProps) {
   const { outcome } = path
   const lines = path.stations.filter(({ text }) => text !== '')
   return (
@@ -192,7 +201,10 @@ function Rest({ answer, path }: { readonly answer: Answer; readonly path: TraceP
       {(outcome?.logged.length ?? 0) > 0 ? (
         <p className={styles.quiet}>
           {t('Would be recorded: {records}', {
-            records: outcome?.logged.map(({ table, id, action }) => `${table} ${id ?? ''} ${action}`).join(', ') ?? '',
+            records:
+              outcome?.logged
+                .map(({ table, id, action }) => `${id === null ? table : sayRule(table, id, numberOf)} ${action}`)
+                .join(', ') ?? '',
           })}
         </p>
       ) : null}
@@ -205,9 +217,15 @@ function Rest({ answer, path }: { readonly answer: Answer; readonly path: TraceP
   )
 }
 
-function Other({ other, answer }: { readonly other: NonNullable<Answer['other']>; readonly answer: Answer }) {
+interface OtherProps {
+  readonly other: NonNullable<Answer['other']>
+  readonly answer: Answer
+  readonly numberOf: NumberOf
+}
+
+function Other({ other, answer, numberOf }: OtherProps) {
   const go = useGo()
-  const path = readPath(other.explanation)
+  const path = readPath(other.explanation, numberOf)
   return (
     <Bar
       tone="accent"
