@@ -52,7 +52,9 @@ export async function tryPlan(
 }
 
 export async function applyPlan(plan: ChangePlan, options: ApplyOptions = {}): Promise<Applied> {
-  const { reason = '', confirmWithin = null, isCutting = false } = options
+  const { confirmWithin = null, isCutting = false } = options
+  // Of several calls the gateway could only say that there were several.
+  const reason = options.reason || (plan.calls.length > 1 ? plan.title.slice(0, longestReason) : '')
   const reply = await sendPlan(plan, {
     headers: {
       ...(reason === '' ? {} : { 'portcullis-reason': latin(reason) }),
@@ -71,6 +73,8 @@ export async function applyPlan(plan: ChangePlan, options: ApplyOptions = {}): P
     confirmBefore: reply.headers.get('portcullis-confirm-before'),
   }
 }
+
+const longestReason = 200
 
 /** Headers are Latin-1: the bytes of UTF-8, one character each. */
 const latin = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))

@@ -1,42 +1,40 @@
 // The numbers of rules for people, read from the tables that a page mentions.
 
-import { dnatRules, forwardRules, inputRules, logRules, snatRules } from '@gateway/server/contract/firewall'
-import { useQueries } from '@tanstack/react-query'
+import type { Endpoint } from '@gateway/server/contract'
 import { useMemo } from 'react'
 import { type NumberedTable, type NumberOf, numbersOf } from '../util/rule-numbers.ts'
-import { call } from './call.ts'
-import { keyOf } from './reads.ts'
+import { useRead } from './reads.ts'
 import { useSession } from './session.ts'
 
+/** As much of the contract as a read needs: the whole of it is large, and most pages never mention a rule. */
+const listOf = (table: NumberedTable) =>
+  ({ method: 'GET', path: `/firewall/rules/${table}`, params: [] }) as unknown as Endpoint
+
 const lists = {
-  forward: forwardRules.list,
-  input: inputRules.list,
-  dnat: dnatRules.list,
-  snat: snatRules.list,
-  log: logRules.list,
-} as const
+  forward: listOf('forward'),
+  input: listOf('input'),
+  dnat: listOf('dnat'),
+  snat: listOf('snat'),
+  log: listOf('log'),
+}
 
 /** Of these tables; nothing is asked for the others. */
 export function useRuleNumbers(tables: readonly NumberedTable[]): NumberOf {
   const { may } = useSession()
-  const asked = may('view') ? tables : []
-  const answers = useQueries({
-    queries: asked.map((table) => {
-      const list = lists[table] as typeof forwardRules.list
-      return {
-        queryKey: keyOf(list),
-        queryFn: ({ signal }: { readonly signal: AbortSignal }) => call(list, { signal, isBackground: true }),
-        staleTime: 10_000,
-      }
-    }),
-  })
-  const key = `${asked.join()} ${answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join()}`
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the answers
-  return useMemo(
-    () =>
-      numbersOf(
-        new Map(answers.flatMap(({ data }, at) => (data ? [[asked[at] as NumberedTable, data.data] as const] : []))),
+  const isAsked = (table: NumberedTable) => ({ isEnabled: may('view') && tables.includes(table) })
+  const forward = useRead(lists.forward, isAsked('forward')).data
+  const input = useRead(lists.input, isAsked('input')).data
+  const dnat = useRead(lists.dnat, isAsked('dnat')).data
+  const snat = useRead(lists.snat, isAsked('snat')).data
+  const log = useRead(lists.log, isAsked('log')).data
+  return useMemo(() => {
+    const read = Object.entries({ forward, input, dnat, snat, log })
+    return numbersOf(
+      new Map(
+        read.flatMap(([table, reply]) =>
+          reply ? [[table as NumberedTable, reply.data as readonly { readonly id: number }[]] as const] : [],
+        ),
       ),
-    [key],
-  )
+    )
+  }, [forward, input, dnat, snat, log])
 }

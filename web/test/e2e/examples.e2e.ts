@@ -22,8 +22,16 @@ function examplePages(): readonly string[] {
     })
 }
 
-/** What an example cannot do by itself, with what it waits for. */
-const unfinished: Readonly<Record<string, RegExp>> = {}
+/** Pages whose example cannot be applied as it is on this gateway, and why. */
+const others: Readonly<Record<string, string>> = {
+  'people/authorization': 'names a user, and there is none',
+  'protection/web-filter/own-categories': 'the list is not empty on a new gateway',
+  'network/dhcp/interfaces': 'names a local interface that is the uplink here',
+  'overview/notifications/webhooks': 'leaves the address to the person',
+  'network/connections': 'the list is not empty on a new gateway',
+  'network/mirrors': 'needs a free card',
+  'network/virtual': 'needs a free card',
+}
 
 describe('examples of the pages', { skip: browserSkip }, () => {
   let target: Console
@@ -38,8 +46,10 @@ describe('examples of the pages', { skip: browserSkip }, () => {
   })
 
   it('become items, each as one revision, and leave the page free', async () => {
-    const paths = examplePages()
-    assert.ok(paths.length >= 15, `only ${paths.length} pages have an example`)
+    const all = examplePages()
+    for (const path of Object.keys(others)) assert.ok(all.includes(path), `${path} has no example any more`)
+    const paths = all.filter((path) => !Object.hasOwn(others, path))
+    assert.ok(paths.length >= 8, `only ${paths.length} pages have an example`)
     await using opened = await browser.openAs(target, 'predefined_admin_write', paths[0])
     const { page } = opened
     const faults: string[] = []
@@ -49,12 +59,12 @@ describe('examples of the pages', { skip: browserSkip }, () => {
       const { engine } = target.gateway
       const before = engine.revision
       try {
-        await page.getByRole('button', { name: 'Begin with an example' }).click({ timeout: 20_000 })
+        await page.getByRole('button', { name: 'Begin with an example' }).click()
         await page.getByRole('dialog').first().waitFor()
         await opened.settle()
         await page.keyboard.press('Control+Enter')
         const apply = page.locator('button:not([aria-disabled="true"]):not(:disabled)', { hasText: /^Apply/ })
-        await apply.click({ timeout: 20_000 })
+        await apply.click()
         await apply.waitFor({ state: 'detached' })
         const keep = page.locator('[data-bar="probation"]').getByRole('button', { name: 'Keep' })
         await opened.settle()
@@ -67,7 +77,7 @@ describe('examples of the pages', { skip: browserSkip }, () => {
       } catch (error) {
         const said = (await page.locator('[role="dialog"], main').last().innerText()).replaceAll(/\s+/g, ' ')
         const text = `${path}: ${(error as Error).message.split('\n')[0]}; ${said.slice(0, 400)} ${opened.takeFaults()}`
-        if (!unfinished[path]?.test(text)) faults.push(text)
+        faults.push(text)
         await opened.visit(path)
       }
     }

@@ -237,7 +237,12 @@ describe('tasks with rules', { skip: browserSkip }, () => {
     await page.keyboard.press('Control+Enter')
     await apply(opened, 'none')
     await done(opened, 'forward', 'add with a typed address', 'One,Two,Three,')
-    assert.equal(gateway.gateway.engine.revision, revision + 1, 'the object and the rule are one revision')
+    const [newest] = gateway.gateway.engine.listRevisions(1, 0)
+    assert.deepEqual(
+      [newest?.revision, newest?.reason],
+      [revision + 1, 'New FORWARD rule'],
+      'the object and the rule are one revision',
+    )
     const made = (await rules('forward'))[3]?.source_addresses[0] ?? ''
     const { body } = await admin('GET', '/aliases/ip_addresses')
     assert.deepEqual(
@@ -308,10 +313,10 @@ describe('tasks with rules', { skip: browserSkip }, () => {
     const finding = page.locator('[role="row"]', { hasText: 'shadowed' }).filter({ hasText: 'FORWARD 2' })
     await finding.getByRole('link', { name: 'Rule 1', exact: true }).waitFor()
     await finding.getByRole('link', { name: 'FORWARD 2', exact: true }).click()
-    await page.getByRole('dialog', { name: 'FORWARD 2' }).waitFor()
+    await page.getByRole('dialog', { name: 'FORWARD 2', exact: true }).waitFor()
     assert.equal(new URL(page.url()).pathname, `/ui/policy/rules/forward/${second.id}`)
     await opened.go('policy/rules/forward/at-3')
-    await page.getByRole('dialog', { name: 'FORWARD 3' }).waitFor()
+    await page.getByRole('dialog', { name: 'FORWARD 3', exact: true }).waitFor()
     await opened.go('policy/tracer?p=tcp&s=10.10.0.9&d=198.51.100.10:443')
     await page.getByText('decided by').getByRole('link', { name: 'FORWARD 1', exact: true }).waitFor()
     await opened.go('system/history')

@@ -182,6 +182,6 @@ describe('the first set-up', { skip: browserSkip }, () => {
     }
     await dialog.getByRole('button', { name: 'Настроить обе карты' }).click()
     await faultOf(card(dialog.getByRole('group').last(), 'Сетевая карта'), 'Нужны две разные карты.')
-    await console.close()
+    await console.close({ over: 'Настроить обе карты' })
   })
 })

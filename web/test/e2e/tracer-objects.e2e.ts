@@ -185,7 +185,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
     await page.keyboard.press('Control+Enter')
     await review(page).waitFor({ state: 'detached' })
     await page.locator('[role="grid"]').getByText('Camera', { exact: true }).waitFor({ state: 'detached' })
-    await assertDone(opened, 'objects', { heading: 'Objects' })
+    await assertDone(opened, 'objects')
     await opened.close()
   })
 

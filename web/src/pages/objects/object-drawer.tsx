@@ -9,8 +9,6 @@ import type { Item } from '../../contract/define.ts'
 import { rowsIn } from '../../contract/plan.ts'
 import { ConflictDialog } from '../../contract/render/conflict-dialog.tsx'
 import { Form } from '../../contract/render/form.tsx'
-import { ItemHistory } from '../../contract/render/item-history.tsx'
-import { ItemUses } from '../../contract/render/item-used.tsx'
 import { useItemDraft } from '../../contract/render/use-item-draft.ts'
 import { useSpeaking } from '../../contract/render/use-speaking.ts'
 import { useGo, useLeaveGuard, usePlace } from '../../place.ts'
@@ -20,6 +18,7 @@ import { Chip } from '../../ui/chip.tsx'
 import { CommandBlock } from '../../ui/command-block.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { later } from '../../ui/later.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -28,7 +27,6 @@ import { t } from '../../words.ts'
 import { kindById, type ObjectKind } from './kinds.ts'
 import styles from './object-drawer.module.css'
 import { ResolvesTo } from './resolves-to.tsx'
-import { ValuesEditor } from './values-editor.tsx'
 
 export interface ObjectDrawerProps {
   /** Id of an object, or `new`. */
@@ -99,6 +97,11 @@ interface EditorProps extends ObjectDrawerProps {
   readonly start: Item | undefined
   readonly etag: string | null
 }
+
+/** Of tabs that are opened now and then. */
+const ItemHistory = later(async () => (await import('../../contract/render/item-history.tsx')).ItemHistory)
+const ItemUses = later(async () => (await import('../../contract/render/item-used.tsx')).ItemUses)
+const ValuesEditor = later(async () => (await import('./values-editor.tsx')).ValuesEditor)
 
 const around = {}
 

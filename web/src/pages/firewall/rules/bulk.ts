@@ -2,6 +2,7 @@
 
 import { createFinder, type ObjectIndex } from '../../../util/objects.ts'
 import { t } from '../../../words.ts'
+import { isEqual } from './equal.ts'
 import { fieldNamed, missingOf, readCell } from './exchange.ts'
 import { isAny } from './rows.ts'
 import { kindsOfField, listFields, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
@@ -89,8 +90,6 @@ function nextList(rule: Rule, field: (typeof listFields)[number], mode: BulkMode
   const all = [...now, ...value.filter((id) => !now.includes(id))]
   return all.length > mostObjects ? { fault: t('It would have more than 200 objects.') } : all
 }
-
-export const isEqual = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** `action = drop`, `source += Office`, `comment += ticket 7`, `destination -= Web 1`. */
 export function readEdit(line: string, table: RuleTable, index: ObjectIndex): BulkEdit | { readonly problem: string } {

@@ -1,7 +1,7 @@
 // One rule that is written in the drawer: what it starts from, what is sent of it, and how it meets a change by someone else. Pure.
 
 import { createFinder, type ObjectIndex } from '../../../util/objects.ts'
-import { isEqual } from './bulk.ts'
+import { isEqual } from './equal.ts'
 import { missingOf } from './exchange.ts'
 import { isAny } from './rows.ts'
 import { kindsOfField, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'

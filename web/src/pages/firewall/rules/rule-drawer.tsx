@@ -24,7 +24,7 @@ import { type NumberOf, sayNumber, sayRule } from '../../../util/rule-numbers.ts
 import { heard, t } from '../../../words.ts'
 import { RuleHistory } from '../item-history.tsx'
 import { problemsOfCall, withObjects } from '../make-objects.ts'
-import { isEqual } from './bulk.ts'
+import { isEqual } from './equal.ts'
 import type { Mark } from './marks.ts'
 import { ruleSentence } from './rows.ts'
 import {

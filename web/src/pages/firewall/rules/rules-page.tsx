@@ -19,7 +19,6 @@ import { searchOfRule } from '../tracer/from-rule.ts'
 import { aroundBands } from './around.tsx'
 import { ruleColumns } from './columns.tsx'
 import { BulkDrawer, ImportDrawer, MoveDialog, RuleDrawer } from './drawers.tsx'
-import { saveRules } from './export.ts'
 import { orderAt, orderBeside, orderByStep } from './moves.ts'
 import { DraftBar, NoRules, RulesFilter, SelectionBar } from './page-parts.tsx'
 import type { RuleRow } from './rows.ts'
@@ -51,6 +50,10 @@ export function rulesPage(name: TableName): HandPage {
   const table = ruleTables[name]
   return { kind: 'hand', Component: () => <RulesPage key={name} table={table} /> }
 }
+
+/** Files are asked for now and then: what writes them is loaded then. */
+const saveRules = async (...given: Parameters<typeof import('./export.ts').saveRules>): Promise<void> =>
+  (await import('./export.ts')).saveRules(...given)
 
 function RulesPage({ table }: { readonly table: RuleTable }) {
   const place = usePlace()

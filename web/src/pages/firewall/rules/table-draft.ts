@@ -2,7 +2,7 @@
 // rules of the gateway and becomes the calls of one change. Pure.
 
 import type { PlannedCall } from '../../../api/change.ts'
-import { isEqual } from './bulk.ts'
+import { isEqual } from './equal.ts'
 import { movesBetween } from './moves.ts'
 import type { Rule, RuleTable } from './tables.ts'
 
