@@ -141,6 +141,8 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
   })
 
   it('opens who uses an object with one action, and finds the unused', async () => {
+    const { body: listed } = await admin('GET', '/firewall/rules/forward')
+    const number = listed.findIndex(({ id }: { id: number }) => String(id) === ids.second) + 1
     await using opened = await open('objects')
     const { page } = opened
     await page.getByText('Servers', { exact: true }).waitFor()
@@ -149,7 +151,7 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
       await actions.click(
         page.locator('[role="row"]', { hasText: 'Servers' }).getByRole('link', { name: 'Used 1 times' }),
       )
-      await page.getByRole('dialog').getByRole('link', { name: 'FORWARD rule 3', exact: true }).waitFor()
+      await page.getByRole('dialog').getByRole('link', { name: `FORWARD rule ${number}`, exact: true }).waitFor()
     })
     await page.keyboard.press('Escape')
     await withinActions(opened, 1, 'The unused', async (actions) => {
