@@ -212,7 +212,7 @@ describe('the shell of the console', { skip: browserSkip }, () => {
           ['10.1.2.3', 'overview/host/10.1.2.3'],
           ['10.1.2.3 -> 198.51.100.10:443', 'policy/tracer?s=10.1.2.3&d=198.51.100.10:443'],
           ['udp 10.1.2.3 -> 198.51.100.10:53', 'policy/tracer?p=udp&s=10.1.2.3&d=198.51.100.10:53'],
-          ['input 3', 'policy/rules/input/3'],
+          ['input 3', 'policy/rules/input/at-3'],
           ['static leases', somewhere],
         ]
         for (const [text, path] of questions) {
