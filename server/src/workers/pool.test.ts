@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import type { GatewayError } from '../contract/error.ts'
 import { type PoolOptions, WorkerPool } from './pool.ts'
@@ -27,6 +28,29 @@ describe('a pool of workers', () => {
       assert.equal(await pool.run('environment', undefined, { owner }), 0)
       assert.equal((await pool.run('bytes', 10, { owner })).length, 10)
     }))
+
+  it('works under a process that was started with less priority, and keeps that', () => {
+    const script = `
+      import(${JSON.stringify(new URL('./pool.ts', import.meta.url).href)}).then(async ({ WorkerPool }) => {
+        const pool = new WorkerPool({ entry: new URL(${JSON.stringify(entry.href)}) })
+        console.log(await pool.run('priority', undefined, { owner: 'admin' }))
+        await pool.close()
+      })`
+    // Also root, and without the right to take more.
+    const bounds = process.getuid?.() === 0 ? ['/usr/bin/setpriv', '--bounding-set=-sys_nice', '--'] : []
+    const program = [...bounds, process.execPath, '--eval', script]
+    const { stdout, stderr } = spawnSync('/usr/bin/nice', ['-n', '10', ...program], { encoding: 'utf8' })
+    assert.equal(stdout.trim(), '10', stderr)
+  })
+
+  it('does not blame the memory for a worker that fails to start', async () => {
+    const pool = new WorkerPool<typeof standInTasks>({ entry: new URL('./not-there.ts', import.meta.url) })
+    await assert.rejects(
+      pool.run('priority', undefined, { owner }),
+      /^GatewayError: The thread that did the work failed\./,
+    )
+    await pool.close()
+  })
 
   it('hands refusals on as they were made, and faults as faults', () =>
     withPool({}, async (pool) => {
@@ -87,7 +111,9 @@ describe('a pool of workers', () => {
 
   it('survives a worker that fills its memory', () =>
     withPool({ maxHeapMb: 32 }, async (pool) => {
-      await assert.rejects(pool.run('fill', undefined, { owner }), { code: 'unavailable' })
+      await assert.rejects(pool.run('fill', undefined, { owner }), {
+        ...{ code: 'unavailable', message: 'The work needed more memory than it may have.' },
+      })
       assert.equal(await pool.run('double', 3, { owner }), 6)
     }))
 

@@ -249,5 +249,12 @@ const gone = (): GatewayError => new GatewayError('unavailable', 'The work was e
 const tooLong = (limitMs: number): GatewayError =>
   new GatewayError('unavailable', `The work took longer than ${limitMs / 1000} s and was ended. Ask for less at once.`)
 
+/** Its cause, which the log shows, may name files and memory of the machine. */
 const died = (cause: unknown): GatewayError =>
-  new GatewayError('unavailable', 'The work needed more memory than it may have, or its worker failed.', { cause })
+  new GatewayError(
+    'unavailable',
+    (cause as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      ? 'The work needed more memory than it may have.'
+      : 'The thread that did the work failed. The log of the gateway says why.',
+    { cause },
+  )

@@ -1,18 +1,15 @@
 // The side of a worker thread: runs the tasks that pool.ts sends, one after another.
 
-import { setPriority } from 'node:os'
 import { parentPort, type Transferable } from 'node:worker_threads'
 import { GatewayError } from '../contract/error.ts'
+import { giveWay } from './give-way.ts'
 import { type Answer, type Ask, Handed, type Tasks } from './tasks.ts'
-
-/** On Linux this is the priority of the calling thread alone: requests come before what a worker calculates. */
-const giveWay = 5
 
 /** The entry file of a worker calls this once. */
 export function serveTasks(tasks: Tasks): void {
   const port = parentPort
   if (!port) throw new Error('this file is the entry of a worker thread')
-  setPriority(0, giveWay)
+  giveWay()
   port.on('message', (ask: Ask) => {
     void answerOf(tasks, ask).then(([answer, transfer]) => port.postMessage(answer, transfer))
   })

@@ -1,8 +1,8 @@
 // The side of the thread that forwards the log: a forwarder on real sockets, which reads records from the file of the store.
 
-import { setPriority } from 'node:os'
 import { setTimeout as passes } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
+import { giveWay } from '../../../workers/give-way.ts'
 import { StoreReader } from '../store/reader.ts'
 import type { OpenCarrier } from './carrier.ts'
 import { cursorFile } from './cursor-file.ts'
@@ -11,12 +11,9 @@ import { openTcp } from './tcp-carrier.ts'
 import type { ForwarderData, FromForwarder, ToForwarder } from './thread-messages.ts'
 import { openUdp } from './udp-carrier.ts'
 
-/** On Linux this is the priority of the calling thread alone: requests come before what is forwarded. */
-const giveWay = 5
-
 /** The entry file of the thread calls this once. */
 export function serveForwarding(port: MessagePort, { logs, cursor }: ForwarderData): void {
-  setPriority(0, giveWay)
+  giveWay()
   const tell = (message: FromForwarder): void => port.postMessage(message)
   const forwarder = new Forwarder({
     log: readLog(logs, tell),
