@@ -5,6 +5,8 @@ export const inspectionStates = ['off', 'waiting', 'compiling', 'loading', 'acti
 /** A rule that the engine did not take, or that was left out before. */
 export interface FailedRule {
   readonly sid: number
+  /** What the signature is called; empty where it does not say. */
+  readonly name: string
   readonly reason: string
 }
 
@@ -43,6 +45,8 @@ export interface InspectionState {
   /** The first of them. */
   readonly failed: readonly FailedRule[]
   readonly failedCount: number
+  /** Of them, those that the engine refused. One is enough for `failed`. */
+  readonly refusedCount: number
   readonly channels: readonly ChannelState[]
   /** Of the engine since its start, by name, such as `decoder.pkts`; empty when it does not answer. */
   readonly counters: Readonly<Record<string, number>>
@@ -52,5 +56,6 @@ export interface InspectionState {
 
 export const inspectionOff: InspectionState = {
   ...{ state: 'off', message: '', generation: null, signatures: null, rules: null, failed: [], failedCount: 0 },
+  refusedCount: 0,
   ...{ channels: [], counters: {}, version: null },
 }

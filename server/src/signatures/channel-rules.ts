@@ -10,6 +10,7 @@ import {
   firstApplicationSid,
   firstCanarySid,
   firstPacketGroup,
+  generationBit,
   groupOfAction,
   patternsPerApplication,
 } from './numbering.ts'
@@ -40,6 +41,7 @@ export interface DeniedApplication {
 
 export interface LeftOut {
   readonly sid: number
+  readonly name: string
   readonly reason: string
 }
 
@@ -68,35 +70,80 @@ const channelTests = (number: number): readonly [string, string] => [
   `ipv6.hdr; byte_test:2,=,${number},0,bitmask 0x0fc0;`,
 ]
 
-/** The beginning of the file: the rules that tell channels apart, their tests, and application control. */
+/** The beginning of the file: the rules that tell channels apart, and application control. */
 export function* ownRules(
   channels: readonly ChannelContent[],
   applications: readonly DeniedApplication[],
   generation: string,
 ): Generator<string> {
-  const chosen = `k_${generation}`
+  const chosen = generationBit(generation)
   for (const { number } of channels) {
-    const set = `flowbits:set,${chosen}; flowbits:set,${channelBit(number, generation)}; noalert; gid:${channelGroup};`
+    // A connection can have the bit of another channel: the kernel forgot it earlier than the engine, and gave the next one another channel.
+    const others = channels
+      .filter((one) => one.number !== number)
+      .map((one) => `flowbits:unset,${channelBit(one.number)};`)
+    const set = [
+      `flowbits:set,${chosen};`,
+      ...others,
+      `flowbits:set,${channelBit(number)}; noalert; gid:${channelGroup};`,
+    ].join(' ')
     const header = 'alert ip any any -> any any'
     for (const [family, test] of channelTests(number).entries())
       yield `${header} (msg:"channel ${number}"; flowbits:isnotset,${chosen}; ${test} ${set} sid:${100 * family + number}; rev:1;)\n`
   }
   // It matches nothing. Without a rule about requests that reads the bit, Suricata 7.0.10 finds no rule that has both the bit and content (seen).
   for (const { number } of channels)
-    yield `alert http any any -> any any (msg:"bit of channel ${number}"; flowbits:isset,${channelBit(number, generation)}; http.protocol; content:"portcullis"; noalert; gid:${channelGroup}; sid:${200 + number}; rev:1;)\n`
-  for (const { number } of channels)
-    yield `drop udp any any -> any ${inspection.firstCanaryPort + number} (msg:"test of channel ${number}"; flowbits:isset,${channelBit(number, generation)}; content:"${canaryText(generation)}"; noalert; gid:${channelGroup}; sid:${firstCanarySid + number}; rev:1;)\n`
-  const denied = new Map<string, number[]>()
-  for (const { number, denied: ids } of channels)
-    for (const id of new Set(ids)) denied.set(id, [...(denied.get(id) ?? []), number])
+    yield `alert http any any -> any any (msg:"bit of channel ${number}"; flowbits:isset,${channelBit(number)}; http.protocol; content:"portcullis"; noalert; gid:${channelGroup}; sid:${200 + number}; rev:1;)\n`
+  const denied = deniedIn(channels)
   const named = `n_${generation}`
   if (denied.has(unknownApplication)) for (const application of applications) yield* namingRules(application, named)
   for (const application of applications) {
     const numbers = denied.get(application.id)
     if (numbers === undefined) continue
-    const bits = bitsOf(numbers, generation)
+    const bits = bitsOf(numbers)
     const isUnknown = application.id === unknownApplication
     yield* applicationRules(application, isUnknown ? `${bits} flowbits:isnotset,${named};` : bits)
+  }
+}
+
+/** The channels that deny each application. */
+function deniedIn(channels: readonly ChannelContent[]): ReadonlyMap<string, readonly number[]> {
+  const denied = new Map<string, number[]>()
+  for (const { number, denied: ids } of channels)
+    for (const id of new Set(ids)) denied.set(id, [...(denied.get(id) ?? []), number])
+  return denied
+}
+
+/** The longest list of channels that each channel shares a rule with. */
+export function createLongestLists() {
+  const longest = new Map<number, readonly number[]>()
+  return {
+    note: (numbers: readonly number[]): void => {
+      for (const number of numbers)
+        if ((longest.get(number)?.length ?? 0) < numbers.length) longest.set(number, numbers)
+    },
+    of: (number: number): readonly number[] | null => longest.get(number) ?? null,
+  }
+}
+type LongestLists = ReturnType<typeof createLongestLists>
+
+/**
+ * The end of the file: the tests of channels. A test asks for what the rules of the profiles of its channel ask for, with the longest
+ * list of channels that one of them has: where the engine cannot do that, the test fails with the rules.
+ */
+export function* testRules(
+  channels: readonly ChannelContent[],
+  applications: readonly DeniedApplication[],
+  generation: string,
+  ofSignatures: LongestLists,
+): Generator<string> {
+  const denied = deniedIn(channels)
+  const ofApplications = createLongestLists()
+  for (const { id } of applications) ofApplications.note(denied.get(id) ?? [])
+  for (const { number } of channels) {
+    const lists = [[number], ofSignatures.of(number), ofApplications.of(number)].filter((list) => list !== null)
+    const bits = [...new Set(lists.map(bitsOf))].join(' ')
+    yield `drop udp any any -> any ${inspection.firstCanaryPort + number} (msg:"test of channel ${number}"; ${bits} content:"${canaryText(generation)}"; noalert; gid:${channelGroup}; sid:${firstCanarySid + number}; rev:1;)\n`
   }
 }
 
@@ -124,10 +171,11 @@ function* namingRules({ number, patterns }: DeniedApplication, named: string): G
   }
 }
 
-/** A signature in one copy for each action that a channel has for it; an empty text when no channel wants it. */
+/** A signature in one copy for each action that a channel has for it; an empty text when no channel wants it. `lists` learns of the channels of each copy. */
 export function createSignaturePrinter(
   channels: readonly ChannelContent[],
   generation: string,
+  lists: LongestLists = createLongestLists(),
 ): (rule: Rule) => CompiledPart {
   // Channels often share a profile.
   const byRules = Map.groupBy(
@@ -144,16 +192,21 @@ export function createSignaturePrinter(
       const action = actionOf(rule.signature)
       if (action !== null) numbersOf.set(action, [...(numbersOf.get(action) ?? []), ...numbers])
     }
-    return numbersOf.size === 0 ? nothing : printCopies(rule, numbersOf, generation)
+    return numbersOf.size === 0 ? nothing : printCopies(rule, numbersOf, { generation, lists })
   }
 }
 
 const nothing: CompiledPart = { text: '' }
 
-function printCopies(rule: Rule, wanted: ReadonlyMap<Action, readonly number[]>, generation: string): CompiledPart {
-  const { sid } = rule.signature
+interface PrintParts {
+  readonly generation: string
+  readonly lists: LongestLists
+}
+
+function printCopies(rule: Rule, wanted: ReadonlyMap<Action, readonly number[]>, parts: PrintParts): CompiledPart {
+  const { sid, msg: name } = rule.signature
   const fault = weakeningFault(rule)
-  if (fault !== null) return { text: '', leftOut: { sid, reason: fault } }
+  if (fault !== null) return { text: '', leftOut: { sid, name, reason: fault } }
   const options = optionsOf(rule.text).map((option) => ({ ...option, name: option.name.toLowerCase() }))
   // It only marks the connection for others: whoever turned it into a refusal would refuse what is harmless.
   const isSilent =
@@ -165,11 +218,12 @@ function printCopies(rule: Rule, wanted: ReadonlyMap<Action, readonly number[]>,
   for (const action of actions) {
     const numbers = numbersOf.get(action)
     if (numbers === undefined) continue
-    const line = `${action}${body}${bitsOf(numbers, generation)} gid:${groupOfAction[action]};)`
-    if (bytesOf(line) > mostLineBytes) return { text: '', leftOut: { sid, reason: 'The rule is too long.' } }
+    const line = `${action}${body}${bitsOf(numbers)} gid:${groupOfAction[action]};)`
+    if (bytesOf(line) > mostLineBytes) return { text: '', leftOut: { sid, name, reason: 'The rule is too long.' } }
     text += `${line}\n`
-    if (action === 'pass' && isOfPackets(rule, options)) text += firstPackets(body, numbers, generation)
+    if (action === 'pass' && isOfPackets(rule, options)) text += firstPackets(body, numbers, parts.generation)
   }
+  for (const numbers of numbersOf.values()) parts.lists.note(numbers)
   return { text }
 }
 
@@ -200,7 +254,7 @@ const firstPackets = (body: string, numbers: readonly number[], generation: stri
     .flatMap((number) =>
       channelTests(number).map(
         (test, family) =>
-          `pass${body}flowbits:isnotset,k_${generation}; ${test} gid:${firstPacketGroup + 100 * family + number};)\n`,
+          `pass${body}flowbits:isnotset,${generationBit(generation)}; ${test} gid:${firstPacketGroup + 100 * family + number};)\n`,
       ),
     )
     .join('')
@@ -214,10 +268,10 @@ function bodyOf(text: string, group: { readonly from: number; readonly to: numbe
 }
 
 /** A connection of one of the channels. */
-const bitsOf = (numbers: readonly number[], generation: string): string =>
+const bitsOf = (numbers: readonly number[]): string =>
   `flowbits:isset,${numbers
     .toSorted((a, b) => a - b)
-    .map((number) => channelBit(number, generation))
+    .map(channelBit)
     .join('|')};`
 
 const quote = (text: string): string => text.replaceAll(/[^ -~]/g, '?').replaceAll(/[\\";]/g, '\\$&')

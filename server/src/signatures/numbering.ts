@@ -26,11 +26,20 @@ export const applicationGroup = 10
 export const firstApplicationSid = 900_000_000
 export const patternsPerApplication = 100
 
-/** Set in a connection of the channel while the rules of the generation are in force. It is in every event (`metadata.flowbits`). */
-export const channelBit = (number: number, generation: string): string => `c${number}_${generation}`
+/** Of a list of flowbits in one option; Suricata 7 refuses a rule with a longer one. */
+export const mostFlowbitsBytes = 255
 
-/** The number of the channel, from the bits of an event. The newest generation is the last one. */
+/**
+ * Set in a connection of the channel; it is in every event (`metadata.flowbits`). Short, so that a list of all 63 is one that the engine
+ * takes. No other signature may name it (refused.ts).
+ */
+export const channelBit = (number: number): string => `@${number}`
+
+/** Set in a connection that has the bit of its channel by the rules of the generation. */
+export const generationBit = (generation: string): string => `k_${generation}`
+
+/** The number of the channel, from the bits of an event. */
 export function channelOfBits(bits: readonly string[]): number | null {
-  const found = bits.map((bit) => /^c(\d{1,2})_[0-9a-f]{8}$/.exec(bit)?.[1]).findLast((number) => number !== undefined)
+  const found = bits.map((bit) => /^@([1-9]\d?)$/.exec(bit)?.[1]).findLast((number) => number !== undefined)
   return found === undefined ? null : Number(found)
 }

@@ -29,8 +29,9 @@ describe('what no signature may do', () => {
     'gid:9;',
     'gid: 10;',
     'GID:0;',
-    'flowbits:set,c2_0123abcd;',
-    'flowbits: set , C2_0123ABCD ;',
+    'flowbits:set,@2;',
+    'flowbits: set , @63 ;',
+    'flowbits: set , K_0123ABCD ;',
     'flowbits:isset,mine|k_0123abcd;',
   ])
     it(`refuses ${JSON.stringify(option)}`, () =>
@@ -40,7 +41,7 @@ describe('what no signature may do', () => {
     for (const option of [
       'content:"lua:x|3b| bypass\\; filestore\\; lua:y\\;";',
       'content:"\\"\\; lua:x\\;";',
-      'flowbits:set,ET.c2_0123abcd;',
+      'flowbits:set,ET.@2;',
       'metadata:bypass yes, lua no;',
       'reference:url,lua.org/bypass;',
       'gid:1;',

@@ -22,7 +22,7 @@ const refused: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Names of flowbits by which the engine tells channels apart (numbering.ts). Suricata takes spaces around them. */
-const ownBits = /(?:^|[\s,|])(?:c\d{1,2}|k)_[0-9a-f]{8}(?:$|[\s,|])/i
+const ownBits = /(?:^|[\s,|])(?:@\d{1,2}|[kn]_[0-9a-f]{8})(?:$|[\s,|])/i
 
 /**
  * Why the gateway does not take a rule, in the words for an administrator; null when it does. The options are judged as Suricata
@@ -39,7 +39,7 @@ export function weakeningFault(rule: string | { readonly text: string }): string
     if (name === 'gid' && !isFirstGroup(value))
       return 'The option gid must be 1 or left out, because the other numbers belong to rules of the gateway.'
     if (name === 'flowbits' && ownBits.test(value))
-      return 'Names of flowbits such as c1_0123abcd belong to the gateway. Use another name.'
+      return 'Names of flowbits such as @1 and k_0123abcd belong to the gateway. Use another name.'
   }
   return isBarePass(text, options)
     ? 'A pass rule must name an address or a content. Without them it would take all traffic out of inspection.'

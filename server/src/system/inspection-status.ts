@@ -26,12 +26,14 @@ export function inspectionStatus(view: InspectionView): State {
   const outdated = own.filter(({ inForce }) => inForce !== inspection.generation)
   const effect = effectOf(missing)
   const unit = findUnit(machine, engineUnit(inspectionEngine, 'inspection').name)
-  if (unit && unit.state !== 'active') {
+  // One that is not wanted yet has no fault of its own.
+  const isWanted = unit !== undefined && unit.state !== 'inactive'
+  if (isWanted && unit.state !== 'active') {
     const words = describeMissing(inspectionEngine, unit.message) ?? unit.message
     return { status: unit.state, msg: [...(words === '' ? [] : [words]), ...effect] }
   }
   if (inspection.state === 'failed') return failed(inspection.message, ...reasonsOf(missing), ...effect)
-  if (!unit) {
+  if (!isWanted) {
     const words = inspection.generation === null ? 'The rules are made.' : 'The engine is not started yet.'
     return machine.applyError === null
       ? { status: 'activating', msg: [words, ...effect] }

@@ -14,7 +14,7 @@ import { type Exchange, exchanges } from './exchanges.ts'
 import { ordinary } from './ordinary.ts'
 
 const program = process.env.PORTCULLIS_SURICATA ?? '/usr/bin/suricata'
-const bit = 'c1_00000000'
+const bit = '@1'
 /** As in the gateway: the bit of the channel is set by the first packet, and every rule asks for it. */
 const channel = `alert ip any any -> any any (msg:"channel"; flowbits:isnotset,k; ipv4.hdr; byte_test:1,=,0,1,bitmask 0xfc; flowbits:set,k; flowbits:set,${bit}; noalert; gid:9; sid:1; rev:1;)`
 

@@ -75,9 +75,10 @@ const Channels = strictObject({
   generation: nullable(Type.String({ description: 'Of the rules that should be in force.' })),
   signatures: nullable(Type.Integer({ description: 'Signatures in these rules.' })),
   rules: nullable(Type.Integer({ description: 'Rules that the engine has, copies for different actions included.' })),
-  failed: Type.Array(strictObject({ sid: Type.Integer(), reason: Type.String() }), {
-    description: 'Signatures that were left out or that the engine did not take; the first 200.',
+  failed: Type.Array(strictObject({ sid: Type.Integer(), name: Type.String(), reason: Type.String() }), {
+    description: 'Signatures that the engine refused, then those that were left out; the first 200.',
   }),
+  refused: Type.Integer({ description: 'Rules that the engine refused. One of them makes the state failed.' }),
   version: nullable(Type.String({ description: 'Of the engine.' })),
   channels: Type.Array(Channel),
   counters: Type.Record(Type.String(), Type.Integer(), {

@@ -33,6 +33,8 @@ export function showProfiles(
 
 function profileState(state: InspectionState, own: readonly ChannelState[]): InspectedProfile['state'] {
   if (own.length === 0) return 'unused'
+  // Whose rules they are is not known: copies are shared.
+  if (state.refusedCount > 0) return 'failed'
   if (state.generation !== null && own.every(({ inForce }) => inForce === state.generation)) return 'active'
   if (state.state === 'failed') return 'failed'
   return own.every(({ inForce }) => inForce !== null) ? 'loading' : 'waiting'
@@ -41,9 +43,10 @@ function profileState(state: InspectionState, own: readonly ChannelState[]): Ins
 export function showChannels(config: Config, state: InspectionState): Channels {
   const preventionNames = new Map(allProfiles(config).map(({ id, name }) => [id, name]))
   const applicationNames = new Map(read(config, applicationProfiles).map(({ id, name }) => [id, name]))
-  const { failedCount, channels: listed, failed, counters, ...rest } = state
+  const { failedCount, refusedCount, channels: listed, failed, counters, ...rest } = state
   return {
     ...rest,
+    refused: refusedCount,
     failed: failed.slice(0, 200),
     counters: { ...counters },
     channels: listed.map(

@@ -39,8 +39,10 @@ describe('the command socket of the engine', () => {
   const ok = (message: unknown) => ({ return: 'OK', message })
   const answers: Record<string, unknown> = {
     version: ok('7.0.10 RELEASE'),
-    'ruleset-stats': ok([{ id: 0, rules_loaded: 12, rules_failed: 1 }]),
-    'ruleset-failed-rules': ok([{ tenant_id: 0, rule: 'drop tcp any any -> any any (msg:"a"; sid: 77;)', line: 3 }]),
+    'ruleset-stats': ok([{ id: 0, rules_loaded: 12, rules_failed: 1, rules_skipped: 2 }]),
+    'ruleset-failed-rules': ok([
+      { tenant_id: 0, rule: 'drop tcp any any -> any any (msg:"a \\"b\\""; sid: 77;)', line: 3 },
+    ]),
     'dump-counters': ok({ uptime: 5, decoder: { pkts: 9, bytes: 900 }, odd: ['x'] }),
   }
 
@@ -48,8 +50,8 @@ describe('the command socket of the engine', () => {
     const path = await listen((command) => answers[command])
     assert.deepEqual(await askEngine(path, 60_000), {
       version: '7.0.10 RELEASE',
-      loaded: 12,
-      failed: [{ sid: 77, reason: 'The engine does not take this rule.' }],
+      ...{ loaded: 12, refused: 1, skipped: 2 },
+      failed: [{ sid: 77, name: 'a "b"', reason: 'The engine does not take this rule.' }],
       counters: { uptime: 5, 'decoder.pkts': 9, 'decoder.bytes': 900 },
     })
   })
@@ -58,6 +60,14 @@ describe('the command socket of the engine', () => {
     const path = await listen((command) => (command === 'dump-counters' ? { return: 'NOK' } : answers[command]))
     const report = await askEngine(path, 60_000)
     assert.deepEqual([report?.loaded, report?.counters], [12, {}])
+  })
+
+  it('knows that rules are refused, also where they are more than it reads', async () => {
+    const path = await listen((command) =>
+      command === 'ruleset-failed-rules' ? 'x'.repeat(9 * 1024 * 1024) : answers[command],
+    )
+    const report = await askEngine(path, 60_000)
+    assert.deepEqual([report?.refused, report?.failed], [1, []])
   })
 
   it('knows nothing where no one listens, or what comes cannot be read, or nothing comes', async () => {

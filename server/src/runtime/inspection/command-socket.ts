@@ -7,7 +7,11 @@ export interface EngineReport {
   readonly version: string
   /** Null when it does not say. */
   readonly loaded: number | null
-  readonly failed: readonly { readonly sid: number; readonly reason: string }[]
+  /** Rules that it refused, and rules that say themselves that this engine is too old for them. */
+  readonly refused: number
+  readonly skipped: number
+  /** The first that it refused. */
+  readonly failed: readonly { readonly sid: number; readonly name: string; readonly reason: string }[]
   readonly counters: Readonly<Record<string, number>>
 }
 
@@ -19,20 +23,26 @@ const mostReason = 300
 /** Null when it does not answer in time, or answers what cannot be read. Never rejects. */
 export async function askEngine(path: string, patienceMs = 3_000): Promise<EngineReport | null> {
   try {
-    const answers = await converse(
-      path,
-      ['version', 'ruleset-stats', 'ruleset-failed-rules', 'dump-counters'],
-      patienceMs,
-    )
-    const [version, stats, failures, counters] = answers
+    const [version, stats, counters] = await converse(path, ['version', 'ruleset-stats', 'dump-counters'], patienceMs)
+    const told = statsIn(stats)
     return {
+      ...told,
       version: typeof version === 'string' ? version.slice(0, 60) : '',
-      loaded: loadedIn(stats),
-      failed: failuresIn(failures),
+      failed: told.refused === 0 ? [] : await askRefused(path, patienceMs),
       counters: countersIn(counters),
     }
   } catch {
     return null
+  }
+}
+
+/** Their texts can be more than is read; that they are refused is known without them. */
+async function askRefused(path: string, patienceMs: number): Promise<EngineReport['failed']> {
+  try {
+    const [failures] = await converse(path, ['ruleset-failed-rules'], patienceMs)
+    return failuresIn(failures)
+  } catch {
+    return []
   }
 }
 
@@ -97,9 +107,14 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.floor(value)) : 0
 
-function loadedIn(stats: unknown): number | null {
-  const [first] = listOf(stats) as readonly ({ readonly rules_loaded?: unknown } | null)[]
-  return first ? countOf(first.rules_loaded) : null
+function statsIn(stats: unknown): Pick<EngineReport, 'loaded' | 'refused' | 'skipped'> {
+  const [first] = listOf(stats) as readonly (Readonly<Record<string, unknown>> | null)[]
+  if (!first) return { loaded: null, refused: 0, skipped: 0 }
+  return {
+    loaded: countOf(first.rules_loaded),
+    refused: countOf(first.rules_failed),
+    skipped: countOf(first.rules_skipped),
+  }
 }
 
 function failuresIn(failures: unknown): EngineReport['failed'] {
@@ -107,9 +122,14 @@ function failuresIn(failures: unknown): EngineReport['failed'] {
     .slice(0, mostFailed)
     .map((failure) => {
       const { rule, msg, error } = (failure ?? {}) as Record<string, unknown>
-      const sid = /;\s{0,4}sid\s{0,4}:\s{0,4}(\d{1,10})/.exec(String(rule ?? ''))?.[1] ?? '0'
-      const reason = [msg, error].find((text) => typeof text === 'string' && text !== '') as string | undefined
-      return { sid: Number(sid), reason: (reason ?? 'The engine does not take this rule.').slice(0, mostReason) }
+      const text = String(rule ?? '')
+      const sid = /;\s{0,4}sid\s{0,4}:\s{0,4}(\d{1,10})/.exec(text)?.[1] ?? '0'
+      const name = /[(;]\s{0,4}msg\s{0,4}:\s{0,4}"((?:[^"\\]|\\.){0,200})/.exec(text)?.[1] ?? ''
+      const reason = [msg, error].find((one) => typeof one === 'string' && one !== '') as string | undefined
+      return {
+        ...{ sid: Number(sid), name: name.replaceAll(/\\(.)/g, '$1') },
+        reason: (reason ?? 'The engine does not take this rule.').slice(0, mostReason),
+      }
     })
 }
 

@@ -7,10 +7,12 @@ import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type ChannelContent,
+  createLongestLists,
   createSignaturePrinter,
   type DeniedApplication,
   type LeftOut,
   ownRules,
+  testRules,
 } from '../../signatures/channel-rules.ts'
 import { parseRule } from '../../signatures/rule.ts'
 import { syncFolder } from '../durable-file.ts'
@@ -34,13 +36,15 @@ export interface Compiled {
   readonly generation: string
   /** Signatures that are in the file, without their copies. */
   readonly signatures: number
+  /** Lines of the file: copies, and rules of ours. */
+  readonly rules: number
   /** The first of them. */
   readonly leftOut: readonly LeftOut[]
   readonly leftOutCount: number
 }
 
 /** Changes with the form of the rules, so that the same input gets another generation. */
-const form = 1
+const form = 2
 const pieceCharacters = 256 * 1024
 const mostLeftOut = 100
 /** The group of the folder may read it: that of the engine. */
@@ -59,6 +63,7 @@ export async function compileRules(input: CompileInput): Promise<Compiled> {
   const leftOut: LeftOut[] = []
   let leftOutCount = 0
   let signatures = 0
+  let rules = 0
   {
     await using file = await open(staged, 'wx', fileMode)
     await file.chmod(fileMode)
@@ -67,12 +72,14 @@ export async function compileRules(input: CompileInput): Promise<Compiled> {
       const piece = Buffer.from(text)
       bytes += piece.length
       if (bytes > input.mostBytes) throw new Error('the rules take more room than the disk has for them')
+      for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, at + 1)) rules++
       hash.update(piece)
       await file.writeFile(piece)
     }
     let pending = ''
     for (const line of ownRules(channels, applications, generation)) pending += line
-    const print = createSignaturePrinter(channels, generation)
+    const lists = createLongestLists()
+    const print = createSignaturePrinter(channels, generation, lists)
     for (const text of linesOf(input.texts)) {
       const parsed = parseRule(text, 'custom')
       if ('fault' in parsed) continue
@@ -86,6 +93,7 @@ export async function compileRules(input: CompileInput): Promise<Compiled> {
       await write(pending)
       pending = ''
     }
+    for (const line of testRules(channels, applications, generation, lists)) pending += line
     await write(pending)
     await file.sync()
   }
@@ -93,7 +101,7 @@ export async function compileRules(input: CompileInput): Promise<Compiled> {
   await rename(staged, join(folder, rulesName(sha256)))
   syncFolder(folder)
   removeOthers(folder, [...input.kept, rulesName(sha256)])
-  return { sha256, generation, signatures, leftOut, leftOutCount }
+  return { sha256, generation, signatures, rules, leftOut, leftOutCount }
 }
 
 /** Over everything that the rules are made of. */

@@ -10,6 +10,7 @@ import { createCatalogue } from '../../signatures/catalogue.ts'
 import type { ProfileRule } from '../../signatures/profile.ts'
 import { parseRule } from '../../signatures/rule.ts'
 import type { CanaryOptions, CanaryResult } from './canary.ts'
+import type { EngineReport } from './command-socket.ts'
 import { Inspection, type WantedChannel } from './inspection.ts'
 
 const catalogueOf = (...texts: readonly string[]): Catalogue =>
@@ -23,6 +24,10 @@ const catalogueOf = (...texts: readonly string[]): Catalogue =>
 
 const signature = (sid: number): string =>
   `alert tcp any any -> any any (msg:"s${sid}"; content:"x${sid}"; sid:${sid};)`
+const nothingReported: EngineReport = {
+  ...{ version: '7.0.10', loaded: null, refused: 0, skipped: 0 },
+  ...{ failed: [], counters: {} },
+}
 const everything: readonly ProfileRule[] = [{ id: 1, filters: [], action: 'drop' }]
 
 const channel = (number: number): WantedChannel => ({
@@ -37,6 +42,7 @@ describe('inspection', () => {
   let catalogue: Catalogue | null = null
   let tested: CanaryOptions[] = []
   let answer: (options: CanaryOptions) => CanaryResult['found'] = () => 'silent'
+  let report: EngineReport | null = null
   let factsCount = 0
   let now = 1_800_000_000_000
 
@@ -55,13 +61,17 @@ describe('inspection', () => {
       },
       onFault: (error) => assert.fail(error as Error),
       isTested: true,
-      timings: { debounceMs: 1, hurryMs: 600_000, lookMs: 600_000 },
+      timings: { debounceMs: 1, hurryMs: 600_000, lookMs: 600_000, staleMs: 500_000 },
       test: async (options) => {
         tested.push(options)
         return { found: answer(options), fault: '' }
       },
-      ask: async () => null,
+      ask: async () => report,
     })
+  /** An engine that took all of the rules of the newest file. */
+  const takesAll = (): void => {
+    report = { ...nothingReported, loaded: rulesText().trimEnd().split('\n').length }
+  }
 
   const rulesText = (): string => {
     const sha256 = inspection.facts()?.rules?.sha256 ?? ''
@@ -75,6 +85,7 @@ describe('inspection', () => {
     catalogue = catalogueOf(signature(1), signature(2))
     tested = []
     answer = () => 'silent'
+    report = null
     factsCount = 0
     now = 1_800_000_000_000
     inspection = start()
@@ -97,10 +108,10 @@ describe('inspection', () => {
     inspection.follow()
     assert.deepEqual(inspection.facts()?.numbers, { p1: 1, p2: 2 })
     await compiled()
-    const { sha256, generation } = inspection.facts()?.rules ?? { sha256: '', generation: '' }
+    const { sha256 } = inspection.facts()?.rules ?? { sha256: '' }
     const text = rulesText()
     assert.equal(createHash('sha256').update(text).digest('hex'), sha256)
-    assert.match(text, new RegExp(`content:"x2"; sid:2; flowbits:isset,c1_${generation}\\|c2_${generation}; gid:2;\\)`))
+    assert.match(text, /content:"x2"; sid:2; flowbits:isset,@1\|@2; gid:2;\)/)
     assert.equal(statSync(join(folder, 'compiled', `${sha256}.rules`)).mode & 0o777, 0o640)
     assert.equal(inspection.state().signatures, 2)
   })
@@ -137,12 +148,62 @@ describe('inspection', () => {
     answer = () => 'inspected'
     await inspection.look()
     assert.deepEqual(inspection.facts()?.ready, [1, 2])
+    assert.deepEqual(
+      [inspection.state().state, inspection.state().message],
+      ['failed', 'The engine does not say which rules it has.'],
+    )
+    takesAll()
+    await inspection.look()
     assert.equal(inspection.state().state, 'active')
     assert.equal(inspection.state().channels[0]?.lastTestAt, now / 1000)
     answer = () => 'silent'
     await inspection.look()
     assert.equal(inspection.state().state, 'failed')
     assert.deepEqual(inspection.facts()?.ready, [1, 2], 'a channel that was inspected stays in the queue')
+  })
+
+  it('fails with the name of a rule that the engine refused, and with rules that it does not have', async () => {
+    wanted = [channel(1)]
+    answer = () => 'inspected'
+    inspection.follow()
+    await compiled()
+    takesAll()
+    const all = report?.loaded ?? 0
+    const failed = [{ sid: 2, name: 'Planted', reason: 'The engine does not take this rule.' }]
+    report = { ...nothingReported, loaded: all - 1, refused: 1, failed }
+    await inspection.look()
+    assert.equal(inspection.state().state, 'failed')
+    assert.equal(
+      inspection.state().message,
+      `The engine refused 1 of ${all} rules, which are not in force. The first is signature 2 (Planted): The engine does not take this rule.`,
+    )
+    assert.deepEqual([inspection.state().refusedCount, inspection.state().failed], [1, failed])
+    report = { ...nothingReported, loaded: all - 1 }
+    await inspection.look()
+    assert.equal(inspection.state().state, 'loading')
+    now += 200_000
+    await inspection.look()
+    assert.equal(inspection.state().message, `The engine has ${all - 1} rules, and should have ${all}.`)
+    report = { ...nothingReported, loaded: all - 1, skipped: 1 }
+    await inspection.look()
+    assert.equal(inspection.state().state, 'active')
+    // It was asked at a bad moment.
+    report = null
+    await inspection.look()
+    assert.equal(inspection.state().state, 'active')
+  })
+
+  it('does not believe a test of long ago', async () => {
+    wanted = [channel(1)]
+    answer = () => 'inspected'
+    inspection.follow()
+    await compiled()
+    takesAll()
+    await inspection.look()
+    assert.equal(inspection.state().state, 'active')
+    now += 600_000
+    assert.equal(inspection.state().state, 'failed')
+    assert.equal(inspection.state().channels[0]?.inForce, null)
   })
 
   it('knows the rules before as long as the engine works with them', async () => {
@@ -169,6 +230,7 @@ describe('inspection', () => {
     answer = () => 'inspected'
     inspection.follow()
     await compiled()
+    takesAll()
     await inspection.look()
     const [known, count] = [inspection.facts(), factsCount]
     inspection.follow()

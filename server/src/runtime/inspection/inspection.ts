@@ -60,9 +60,15 @@ interface Timings {
   readonly lateMs: number
   /** After a failure. */
   readonly retryMs: number
+  /** A test says nothing any more. */
+  readonly staleMs: number
 }
 
-const defaults: Timings = { debounceMs: 500, lookMs: 10_000, hurryMs: 1_000, lateMs: 120_000, retryMs: 30_000 }
+const defaults: Timings = {
+  ...{ debounceMs: 500, lookMs: 10_000, hurryMs: 1_000, lateMs: 120_000, retryMs: 30_000 },
+  // All 63 channels without an answer take half a minute.
+  staleMs: 90_000,
+}
 
 /** Forty thousand signatures on a busy machine, and still an end for what hangs. */
 const compileLimitMs = 10 * 60_000
@@ -88,6 +94,8 @@ export class Inspection {
   #before: string | null = null
   readonly #tests = new Map<number, Tested>()
   #report: EngineReport | null = null
+  /** The generation of which the engine said that it has every rule. */
+  #whole: string | null = null
   #awaitedSince: number
   #compiling: Promise<void> | null = null
   #looking: Promise<void> | null = null
@@ -145,8 +153,9 @@ export class Inspection {
       generation,
       signatures: compiled?.generation === generation ? (compiled?.signatures ?? null) : null,
       rules: report?.loaded ?? null,
-      failed: [...(compiled?.leftOut ?? []), ...(report?.failed ?? [])],
-      failedCount: (compiled?.leftOutCount ?? 0) + (report?.failed.length ?? 0),
+      failed: [...(report?.failed ?? []), ...(compiled?.leftOut ?? [])],
+      failedCount: (compiled?.leftOutCount ?? 0) + (report?.refused ?? 0),
+      refusedCount: report?.refused ?? 0,
       channels: this.#wanted.map((channel) => this.#channelState(channel)),
       counters: report?.counters ?? {},
       version: report?.version ?? null,
@@ -182,13 +191,31 @@ export class Inspection {
     if (this.#parts.catalogue() === null) return { state: 'waiting', message: 'The signatures are not read yet.' }
     const generation = this.#kept.rules?.generation
     if (generation === undefined) return { state: 'compiling', message: 'The rules are made.' }
-    const missing = this.#wanted.filter(({ number }) => this.#tests.get(number)?.inForce !== generation)
-    if (missing.length === 0 && !this.#isOutdated()) return { state: 'active', message: '' }
+    const report = this.#report
+    if (report !== null && report.refused > 0) return { state: 'failed', message: refusedWords(report) }
+    const missing = this.#wanted.filter(({ number }) => this.#inForce(number) !== generation)
+    const isWhole = this.#whole === generation
+    if (missing.length === 0 && isWhole && !this.#isOutdated()) return { state: 'active', message: '' }
     const late = this.#parts.now().getTime() - this.#awaitedSince > this.#timings.lateMs
     const numbers = missing.map(({ number }) => number).join(', ')
-    return late && missing.length > 0
-      ? { state: 'failed', message: `The engine does not inspect with the newest rules in channels ${numbers}.` }
-      : { state: 'loading', message: 'The newest rules are not in force yet.' }
+    if (late && missing.length > 0)
+      return { state: 'failed', message: `The engine does not inspect with the newest rules in channels ${numbers}.` }
+    if (late && !isWhole) return { state: 'failed', message: this.#partWords() }
+    return { state: 'loading', message: 'The newest rules are not in force yet.' }
+  }
+
+  #partWords(): string {
+    const [loaded, rules] = [this.#report?.loaded ?? null, this.#compiled?.rules ?? null]
+    return loaded === null || rules === null
+      ? 'The engine does not say which rules it has.'
+      : `The engine has ${loaded} rules, and should have ${rules}.`
+  }
+
+  /** What the last test of a channel found, unless that is long ago. */
+  #inForce(number: number): string | null {
+    const tested = this.#tests.get(number)
+    const isStale = this.#parts.now().getTime() - 1000 * (tested?.at ?? 0) > this.#timings.staleMs
+    return tested === undefined || isStale ? null : tested.inForce
   }
 
   #channelState({ number, prevention, applications, older, isFailOpen }: WantedChannel): ChannelState {
@@ -197,7 +224,7 @@ export class Inspection {
       ...{ number, prevention, applications, older, isFailOpen },
       ready: this.#kept.ready.includes(number),
       lastTestAt: tested?.at ?? null,
-      inForce: tested?.inForce ?? null,
+      inForce: this.#inForce(number),
       message: tested?.message ?? '',
     }
   }
@@ -214,6 +241,7 @@ export class Inspection {
     this.#compiled = null
     this.#madeOf = null
     this.#report = null
+    this.#whole = null
     this.#fault = ''
   }
 
@@ -286,7 +314,8 @@ export class Inspection {
   #isAwaited(): boolean {
     const generation = this.#kept.rules?.generation
     const isLate = this.#parts.now().getTime() - this.#awaitedSince > this.#timings.lateMs
-    return !isLate && this.#wanted.some(({ number }) => this.#tests.get(number)?.inForce !== generation)
+    const isMissing = this.#wanted.some(({ number }) => this.#tests.get(number)?.inForce !== generation)
+    return !isLate && (isMissing || this.#whole !== generation)
   }
 
   #lookSoon(ms: number): void {
@@ -304,7 +333,17 @@ export class Inspection {
       await Promise.all(group.map((number) => this.#test(number, generation)))
     }
     this.#report = await (this.#parts.ask ?? askEngine)(this.#parts.commandSocket)
+    this.#noteWhole(generation)
     this.#noteReady(generation)
+  }
+
+  /** An engine that does not answer for once has the rules that it had. */
+  #noteWhole(generation: string): void {
+    const [report, compiled] = [this.#report, this.#compiled]
+    const isNewest = this.#wanted.every(({ number }) => this.#tests.get(number)?.inForce === generation)
+    if (!isNewest || report === null || report.loaded === null || compiled?.generation !== generation) return
+    const isWhole = report.refused === 0 && report.loaded + report.skipped === compiled.rules
+    this.#whole = isWhole ? generation : null
   }
 
   async #test(number: number, generation: string): Promise<void> {
@@ -337,6 +376,14 @@ const isSameContent = (made: readonly ChannelContent[], wanted: readonly Channel
     const other = wanted[index]
     return one.number === other?.number && one.rules === other.rules && isDeepStrictEqual(one.denied, other.denied)
   })
+
+/** By the name of the first: which one it is decides what to do. */
+function refusedWords({ refused, loaded, failed: [first] }: EngineReport): string {
+  const count = `The engine refused ${refused} of ${refused + (loaded ?? 0)} rules, which are not in force.`
+  if (!first) return count
+  const name = first.name === '' ? '' : ` (${first.name})`
+  return `${count} The first is signature ${first.sid}${name}: ${first.reason}`
+}
 
 function describe({ found, fault }: CanaryResult): string {
   if (found === 'passed') return 'The test of this channel passed without inspection.'
