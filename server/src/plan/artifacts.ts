@@ -213,7 +213,17 @@ export interface Observation {
   /** Settings of the kernel that the applied plan has; absent where none has been applied. */
   readonly settings?: readonly SettingObservation[]
   /** While anything is inspected: by what packets come to the engine (`none`: they do not), and why iptables refused. */
-  readonly inspection?: { readonly form: 'nftables' | 'iptables' | 'none'; readonly fault: string | null }
+  readonly inspection?: {
+    readonly form: 'nftables' | 'iptables' | 'none'
+    readonly fault: string | null
+    /** Unix seconds since which an engine holds the queues; null while none does. */
+    readonly heldSince: number | null
+    /** More came than the engine took: what may pass without it passes by it for a while. */
+    readonly isOverrun: boolean
+    /** Packets since applyd started: passed without inspection, and lost in a full queue (of channels that may pass, and of those that may not). */
+    readonly passed: number
+    readonly lost: { readonly open: number; readonly closed: number }
+  }
 }
 
 /** How often the rules of one origin matched since the tables were first loaded into this kernel. */

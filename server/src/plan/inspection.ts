@@ -16,8 +16,9 @@ export const inspection = {
   taggedMark: 0x8000_0000,
   /** The DSCP field has six bits, and 0 is no channel. */
   mostChannels: 63,
-  /** The first of the queues, one for each core that inspects. */
+  /** The first of the queues, one for each core that inspects: of channels that may pass without the engine, and of those that may not. */
   firstQueue: 7000,
+  firstClosedQueue: 7004,
   mostQueues: 4,
   /** Datagrams to this port plus the number of a channel, on loopback, are inspected in that channel: its test (runtime/inspection). */
   firstCanaryPort: 7100,

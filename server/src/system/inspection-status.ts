@@ -5,6 +5,7 @@ import type { ChannelState, InspectionState } from '../contract/inspection.ts'
 import { engineUnit } from '../engines/artifacts.ts'
 import { describeMissing } from '../engines/engine.ts'
 import { inspectionEngine } from '../engines/inspection/index.ts'
+import type { Observation } from '../plan/artifacts.ts'
 import { failed, findUnit, inactive, machineFault, type Observed, type State } from './observed.ts'
 
 export interface InspectionView {
@@ -22,7 +23,10 @@ export function inspectionStatus(view: InspectionView): State {
   if (own.length === 0) return inactive(view.unused)
   const fault = machineFault(machine)
   if (fault) return fault
-  const missing = own.filter(({ inForce }) => inForce === null)
+  const queues = machine.observation?.inspection
+  // Tests of the engine before this one say nothing about it.
+  const isOfEarlier = ({ lastTestAt }: ChannelState): boolean => (lastTestAt ?? 0) < (queues?.heldSince ?? 0)
+  const missing = own.filter((channel) => channel.inForce === null || isOfEarlier(channel))
   const outdated = own.filter(({ inForce }) => inForce !== inspection.generation)
   const effect = effectOf(missing)
   const unit = findUnit(machine, engineUnit(inspectionEngine, 'inspection').name)
@@ -40,9 +44,25 @@ export function inspectionStatus(view: InspectionView): State {
       : failed(machine.applyError, ...effect)
   }
   if (missing.length > 0) return { status: 'activating', msg: ['The engine reads its rules.', ...effect] }
+  const passing = queues?.isOverrun === true ? own.filter(({ isFailOpen }) => isFailOpen) : []
+  if (passing.length > 0) return failed(overrunWords, ...effectOf(passing))
   if (outdated.length > 0 || inspection.state !== 'active')
     return { status: 'reloading', msg: ['The engine reads new rules. Those from before are in force until then.'] }
-  return { status: 'active', msg: [inForceWords(inspection, own)] }
+  return { status: 'active', msg: [inForceWords(inspection, own), ...uninspectedWords(queues)] }
+}
+
+type Queues = NonNullable<Observation['inspection']>
+
+export const overrunWords = 'More packets come than the engine takes. It is tried again within a minute.'
+
+/** Packets that the engine did not see, in sentences; none when there are none. */
+export function uninspectedWords(queues: Queues | undefined): string[] {
+  const { passed, lost } = queues ?? { passed: 0, lost: { open: 0, closed: 0 } }
+  const all = lost.open + lost.closed
+  return [
+    ...(passed === 0 ? [] : [`Packets that passed without inspection: ${passed}.`]),
+    ...(all === 0 ? [] : [`Packets that were lost because the engine was too slow: ${all}.`]),
+  ]
 }
 
 function inForceWords({ signatures }: InspectionState, own: readonly ChannelState[]): string {

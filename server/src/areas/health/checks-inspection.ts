@@ -2,11 +2,13 @@
 
 import type { Finding } from '../../contract/health.ts'
 import type { InspectionState } from '../../contract/inspection.ts'
+import type { Observation } from '../../plan/artifacts.ts'
+import { overrunWords } from '../../system/inspection-status.ts'
 
 const [id, title] = ['inspection', 'Inspection']
 
 /** While nothing is inspected there is nothing to judge. */
-export function inspectionFindings(state: InspectionState): Finding[] {
+export function inspectionFindings(state: InspectionState, queues?: Observation['inspection']): Finding[] {
   const { channels, message, failedCount } = state
   if (state.state === 'off') return []
   const closed = channels.filter(({ inForce, isFailOpen }) => inForce === null && !isFailOpen)
@@ -15,6 +17,12 @@ export function inspectionFindings(state: InspectionState): Finding[] {
     ...(open.length > 0 ? [`Connections of channels ${numbersOf(open)} pass without inspection.`] : []),
     ...(closed.length > 0 ? [`Connections of channels ${numbersOf(closed)} are blocked.`] : []),
   ]
+  const passing = queues?.isOverrun === true ? channels.filter(({ isFailOpen }) => isFailOpen) : []
+  if (state.state === 'active' && passing.length > 0) {
+    const words = `${overrunWords} Connections of channels ${numbersOf(passing)} pass without inspection.`
+    const advice = 'Look at who sends so much, inspect less, or give the gateway more processor cores.'
+    return [{ id, title, state: 'failed', message: words, advice }]
+  }
   if (state.state === 'active') {
     const left = failedCount > 0 ? ` Signatures that are not used: ${failedCount}.` : ''
     return [{ id, title, state: 'ok', message: `Every channel in use is inspected.${left}`, advice: '' }]

@@ -158,7 +158,11 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
   monitor.add({ name: 'log-server', check: () => logServerFindings(services.logServer?.()) })
   monitor.add({
     name: 'inspection',
-    check: () => inspectionFindings(services.inspection?.state() ?? inspectionOff),
+    check: async () => {
+      const state = services.inspection?.state() ?? inspectionOff
+      if (state.state === 'off') return []
+      return inspectionFindings(state, (await services.observe()).observation?.inspection)
+    },
   })
   monitor.add({
     name: 'connection-limits',

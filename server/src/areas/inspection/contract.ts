@@ -80,6 +80,23 @@ const Channels = strictObject({
   }),
   refused: Type.Integer({ description: 'Rules that the engine refused. One of them makes the state failed.' }),
   version: nullable(Type.String({ description: 'Of the engine.' })),
+  uninspected: nullable(
+    strictObject(
+      {
+        passed: Type.Integer({
+          description: 'Passed without inspection, while the engine did not run or more came than it took.',
+        }),
+        lost: Type.Integer({
+          description: 'Lost because more came than the engine took, in channels that may pass without it.',
+        }),
+        lost_blocked: Type.Integer({ description: 'The same in channels that are blocked without the engine.' }),
+        overrun: Type.Boolean({
+          description: 'More comes than the engine takes: what may pass without it passes by it for up to a minute.',
+        }),
+      },
+      'Packets since the apply service started; null when that is not known.',
+    ),
+  ),
   channels: Type.Array(Channel),
   counters: Type.Record(Type.String(), Type.Integer(), {
     description: 'What the engine counted since its start, such as decoder.pkts.',

@@ -8,6 +8,7 @@ import type { Artifact } from '../../plan/artifacts.ts'
 import type { Facts } from '../../plan/facts.ts'
 import { suricataSettings } from '../../render/suricata-yaml.ts'
 import { nets } from '../intrusion-prevention/public.ts'
+import { failures } from './config.ts'
 
 /** Slots of other areas that decide what is rendered. */
 export const readSlots = [nets]
@@ -19,7 +20,11 @@ export function render(config: Config, { inspection }: Facts): Artifact[] {
     engineFile(
       inspectionEngine,
       'suricata.yaml',
-      suricataSettings({ homeNetworks: read(config, nets).map(({ address }) => address) }),
+      suricataSettings({
+        homeNetworks: read(config, nets).map(({ address }) => address),
+        // The engine has one setting for all channels.
+        isBlocking: read(config, failures).some(({ on_failure }) => on_failure === 'block'),
+      }),
     ),
     engineFile(inspectionEngine, 'inspection-rules.json', `${JSON.stringify({ rules: rules.sha256 })}\n`),
     engineUnit(inspectionEngine, 'inspection'),

@@ -21,7 +21,7 @@ export const routes: readonly Route[] = [
       }),
     { slot: failures },
   ),
-  handle(contract.channels, ({ config, services: { inspection } }) =>
-    showChannels(config, inspection?.state() ?? inspectionOff),
+  handle(contract.channels, async ({ config, services: { inspection, observe } }) =>
+    showChannels(config, inspection?.state() ?? inspectionOff, (await observe()).observation),
   ),
 ]

@@ -2,6 +2,7 @@
 
 import type { ChannelState, InspectionState } from '../../contract/inspection.ts'
 import { type Config, read } from '../../model/slots.ts'
+import type { Observation } from '../../plan/artifacts.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { allProfiles } from '../intrusion-prevention/public.ts'
 import { failures } from './config.ts'
@@ -40,13 +41,20 @@ function profileState(state: InspectionState, own: readonly ChannelState[]): Ins
   return own.every(({ inForce }) => inForce !== null) ? 'loading' : 'waiting'
 }
 
-export function showChannels(config: Config, state: InspectionState): Channels {
+function showUninspected(queues: Observation['inspection']): Channels['uninspected'] {
+  if (!queues) return null
+  const { passed, lost, isOverrun } = queues
+  return { passed, lost: lost.open, lost_blocked: lost.closed, overrun: isOverrun }
+}
+
+export function showChannels(config: Config, state: InspectionState, observation: Observation | null): Channels {
   const preventionNames = new Map(allProfiles(config).map(({ id, name }) => [id, name]))
   const applicationNames = new Map(read(config, applicationProfiles).map(({ id, name }) => [id, name]))
   const { failedCount, refusedCount, channels: listed, failed, counters, ...rest } = state
   return {
     ...rest,
     refused: refusedCount,
+    uninspected: showUninspected(observation?.inspection),
     failed: failed.slice(0, 200),
     counters: { ...counters },
     channels: listed.map(

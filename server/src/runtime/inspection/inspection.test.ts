@@ -162,6 +162,38 @@ describe('inspection', () => {
     assert.deepEqual(inspection.facts()?.ready, [1, 2], 'a channel that was inspected stays in the queue')
   })
 
+  for (const found of ['silent', 'passed', 'failed'] as const)
+    it(`a channel that blocks leaves the queue while its test is ${found}, and comes back`, async () => {
+      wanted = [channel(1), { ...channel(2), isFailOpen: false }]
+      answer = () => 'inspected'
+      inspection.follow()
+      await compiled()
+      await inspection.look()
+      assert.deepEqual(inspection.facts()?.ready, [1, 2])
+      answer = () => found
+      const count = factsCount
+      await inspection.look()
+      assert.deepEqual(inspection.facts()?.ready, [1])
+      assert.equal(factsCount, count + 1, 'planning knows')
+      assert.equal(inspection.state().channels[1]?.inForce, null)
+      await inspection.look()
+      assert.deepEqual(inspection.facts()?.ready, [1])
+      answer = () => 'inspected'
+      await inspection.look()
+      assert.deepEqual(inspection.facts()?.ready, [1, 2])
+    })
+
+  it('an engine that is busy for a moment is asked once more before a channel is blocked', async () => {
+    wanted = [{ ...channel(2), isFailOpen: false }]
+    answer = () => 'inspected'
+    inspection.follow()
+    await compiled()
+    await inspection.look()
+    answer = ({ patienceMs }) => (patienceMs === undefined ? 'silent' : 'inspected')
+    await inspection.look()
+    assert.deepEqual(inspection.facts()?.ready, [2])
+  })
+
   it('fails with the name of a rule that the engine refused, and with rules that it does not have', async () => {
     wanted = [channel(1)]
     answer = () => 'inspected'

@@ -73,6 +73,7 @@ const defaults: Timings = {
 /** Forty thousand signatures on a busy machine, and still an end for what hangs. */
 const compileLimitMs = 10 * 60_000
 const testsAtOnce = 8
+const longPatienceMs = 5_000
 
 interface Tested {
   readonly at: number
@@ -168,7 +169,8 @@ export class Inspection {
       .catch(this.#parts.onFault)
       .finally(() => {
         this.#looking = null
-        if (this.#wanted.length > 0) this.#lookSoon(this.#isAwaited() ? this.#timings.hurryMs : this.#timings.lookMs)
+        const isUrgent = this.#isAwaited() || this.#isBlocked()
+        if (this.#wanted.length > 0) this.#lookSoon(isUrgent ? this.#timings.hurryMs : this.#timings.lookMs)
       })
     return this.#looking
   }
@@ -318,6 +320,11 @@ export class Inspection {
     return !isLate && (isMissing || this.#whole !== generation)
   }
 
+  /** Connections are refused until a test succeeds. */
+  #isBlocked(): boolean {
+    return this.#wanted.some(({ number, isFailOpen }) => !isFailOpen && this.#tests.get(number)?.inForce == null)
+  }
+
   #lookSoon(ms: number): void {
     if (this.#isClosed || !this.#parts.isTested) return
     if (this.#lookTimer) clearTimeout(this.#lookTimer)
@@ -327,14 +334,15 @@ export class Inspection {
   async #look(): Promise<void> {
     const generation = this.#kept.rules?.generation
     if (this.#isClosed || generation === undefined) return
-    const numbers = this.#wanted.map(({ number }) => number)
-    for (let at = 0; at < numbers.length; at += testsAtOnce) {
-      const group = numbers.slice(at, at + testsAtOnce)
-      await Promise.all(group.map((number) => this.#test(number, generation)))
+    const channels = this.#wanted
+    for (let at = 0; at < channels.length; at += testsAtOnce) {
+      const group = channels.slice(at, at + testsAtOnce)
+      await Promise.all(group.map((channel) => this.#test(channel, generation)))
+      // What is not inspected and must not pass is dropped at once.
+      this.#noteReady(generation)
     }
     this.#report = await (this.#parts.ask ?? askEngine)(this.#parts.commandSocket)
     this.#noteWhole(generation)
-    this.#noteReady(generation)
   }
 
   /** An engine that does not answer for once has the rules that it had. */
@@ -346,10 +354,13 @@ export class Inspection {
     this.#whole = isWhole ? generation : null
   }
 
-  async #test(number: number, generation: string): Promise<void> {
+  async #test({ number, isFailOpen }: WantedChannel, generation: string): Promise<void> {
     const run = this.#parts.test ?? testChannel
     const port = inspection.firstCanaryPort + number
-    const result = await run({ port, text: canaryText(generation) })
+    const first = await run({ port, text: canaryText(generation) })
+    // No answer lets nothing pass in a channel that blocks, so there is time to tell an engine that is busy from one that hangs.
+    const isDoubtful = first.found === 'silent' && !isFailOpen && this.#tests.get(number)?.inForce != null
+    const result = isDoubtful ? await run({ port, text: canaryText(generation), patienceMs: longPatienceMs }) : first
     const at = Math.floor(this.#parts.now().getTime() / 1000)
     if (result.found === 'inspected') return void this.#tests.set(number, { at, inForce: generation, message: '' })
     // While the engine reads the newest rules, it works with those before.
@@ -359,13 +370,20 @@ export class Inspection {
     this.#tests.set(number, { at, inForce, message: inForce === null ? describe(result) : '' })
   }
 
-  /** Sticky: a channel that was inspected once stays in the queue, whatever becomes of the engine. */
+  /**
+   * A channel that may pass without the engine stays in the queue when it was inspected once, whatever becomes of the engine. One that may
+   * not is in it only as long as its test finds it inspected.
+   */
   #noteReady(generation: string): void {
-    const seen = this.#wanted
+    const ready = this.#wanted
+      .filter(({ number, isFailOpen }) => {
+        const tested = this.#tests.get(number)
+        const isKept = this.#kept.ready.includes(number)
+        if (tested === undefined) return isKept
+        return tested.inForce === generation || (isKept && (isFailOpen || tested.inForce !== null))
+      })
       .map(({ number }) => number)
-      .filter((number) => this.#tests.get(number)?.inForce === generation)
-    const ready = [...new Set([...this.#kept.ready, ...seen])].toSorted((a, b) => a - b)
-    this.#keep({ ...this.#kept, ready })
+    this.#keep({ ...this.#kept, ready: ready.toSorted((a, b) => a - b) })
   }
 }
 

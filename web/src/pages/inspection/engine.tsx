@@ -83,7 +83,15 @@ function EnginePage(): ReactNode {
           <PlainText text={heard(engine.message)} limit={800} />
         </Bar>
       ) : null}
+      {engine?.uninspected?.overrun ? (
+        <Bar tone="bad">
+          {t(
+            'More packets come than the engine takes. Traffic that may pass without the engine passes by it for up to a minute, then it is tried again.',
+          )}
+        </Bar>
+      ) : null}
       {engine ? <Figures engine={engine} /> : read.error ? null : <Skeleton lines={4} />}
+      {engine?.uninspected ? <Uninspected uninspected={engine.uninspected} /> : null}
       <Profiles />
       {engine ? <ChannelTable engine={engine} /> : null}
       {engine && engine.failed.length > 0 ? <FailedSignatures engine={engine} /> : null}
@@ -96,7 +104,7 @@ function EnginePage(): ReactNode {
 const mostFailed = 200
 
 function Figures({ engine }: { readonly engine: Engine }): ReactNode {
-  const { signatures, rules, channels: all, version, failed, generation } = engine
+  const { signatures, rules, channels: all, version, failed, refused, generation } = engine
   const inForce = all.filter(({ ready, in_force }) => ready && in_force !== null && in_force === generation)
   const language = currentLanguage()
   const count = (value: number | null): string => (value === null ? '–' : printCount(value, language))
@@ -106,6 +114,7 @@ function Figures({ engine }: { readonly engine: Engine }): ReactNode {
         <Figure label={t('Signatures')} value={count(signatures)} />
         <Figure label={t('Rules of the engine')} value={count(rules)} />
         <Figure label={t('Channels in force')} value={`${inForce.length} / ${all.length}`} />
+        <Figure label={t('Rules refused')} value={count(refused)} />
         <Figure
           label={t('Signatures left out')}
           value={`${count(failed.length)}${failed.length >= mostFailed ? '+' : ''}`}
@@ -113,6 +122,26 @@ function Figures({ engine }: { readonly engine: Engine }): ReactNode {
         <Figure label={t('Version')} value={version ?? t('not installed')} />
       </div>
       <ModuleStates />
+    </Panel>
+  )
+}
+
+/** What the engine did not see. */
+function Uninspected({ uninspected }: { readonly uninspected: NonNullable<Engine['uninspected']> }): ReactNode {
+  const language = currentLanguage()
+  const { passed, lost, lost_blocked } = uninspected
+  return (
+    <Panel title={t('Packets without inspection')}>
+      <p className={styles.quiet}>
+        {t(
+          'Counted since the apply service started. Packets pass while the engine does not run or more come than it takes; they are lost when its queue is full.',
+        )}
+      </p>
+      <div className={styles.figures}>
+        <Figure label={t('Passed without inspection')} value={printCount(passed, language)} />
+        <Figure label={t('Lost, of profiles that let pass')} value={printCount(lost, language)} />
+        <Figure label={t('Lost, of profiles that block')} value={printCount(lost_blocked, language)} />
+      </div>
     </Panel>
   )
 }
@@ -145,7 +174,9 @@ function Profiles(): ReactNode {
   return (
     <Panel title={t('Profiles')}>
       <p className={styles.quiet}>
-        {t('While the engine does not run, connections of a profile pass uninspected unless they are blocked here.')}
+        {t(
+          'While the engine does not run, is too slow or has no memory, connections of a profile pass uninspected unless they are blocked here.',
+        )}
       </p>
       {read.error ? <ProblemBox failure={read.error} onRetry={() => void read.refetch()} /> : null}
       {profiles === undefined ? null : profiles.length === 0 ? (
@@ -305,15 +336,17 @@ function FailedSignatures({ engine: { failed } }: { readonly engine: Engine }): 
           <thead>
             <tr>
               <th scope="col">{t('SID')}</th>
+              <th scope="col">{t('Name')}</th>
               <th scope="col">{t('Why')}</th>
             </tr>
           </thead>
           <tbody>
-            {failed.map(({ sid, reason }) => (
+            {failed.map(({ sid, name, reason }) => (
               <tr key={`${sid} ${reason}`}>
                 <td>
                   <Link to={`protection/intrusion-prevention/signatures/${sid}`}>{sid}</Link>
                 </td>
+                <td>{name === '' ? '–' : <PlainText text={name} limit={120} />}</td>
                 <td lang="en">
                   <PlainText text={heard(reason)} limit={400} />
                 </td>

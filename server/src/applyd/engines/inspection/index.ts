@@ -29,7 +29,9 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, service, acc
   const work = below(inspectionPaths.work)
   const places = ['{inspection-rules.json}', below(inspectionPaths.compiled), work]
   const socket = below(inspectionPaths.commandSocket)
-  const queues = Array.from({ length: queueCount }, (_, index) => String(inspection.firstQueue + index))
+  const queues = [inspection.firstQueue, inspection.firstClosedQueue].flatMap((first) =>
+    Array.from({ length: queueCount }, (_, index) => String(first + index)),
+  )
   const folders = { work, rulesFile: join(work, 'current.rules'), captures: below(inspectionPaths.captures) }
   const settingPlaces = { ...folders, commandSocket: socket }
   const reloadRules = (): Reload => {

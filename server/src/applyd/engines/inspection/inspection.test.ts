@@ -12,9 +12,12 @@ import { suricataFaults, suricataSettings } from '../../../render/suricata-yaml.
 import { productionTables } from '../../production.ts'
 import { findUnit } from '../../tables.ts'
 import { faultsIn } from './check.ts'
+import { fixedSettings } from './settings.ts'
 import { createQueueWatch, hungWords, readQueues } from './watch.ts'
 
 const unit = findUnit(productionTables('/state', { uid: 70_000, gid: 70_000 }, 'host'), 'inspection') ?? assert.fail()
+
+const places = { work: '/w', rulesFile: '/w/r', captures: '/c', commandSocket: '/s' }
 
 describe('the settings of the inspection engine', () => {
   it('say which networks are ours, and nothing else', () => {
@@ -22,6 +25,13 @@ describe('the settings of the inspection engine', () => {
     assert.match(text, /^ {4}HOME_NET: "\[192\.0\.2\.0\/24,2001:db8::\/32\]"$/m)
     assert.deepEqual(unit.directives('suricata.yaml', text), [])
     assert.deepEqual(suricataFaults(suricataSettings({ homeNetworks: [] })), [])
+    const blocking = suricataSettings({ homeNetworks: [], isBlocking: true })
+    assert.match(blocking, /^exception-policy: drop-packet$/m)
+    assert.deepEqual(suricataFaults(blocking), [])
+    assert.equal(suricataFaults(blocking.replace('drop-packet', 'bypass')).length, 1)
+    const fixed = unit.files.includes('suricata.yaml') ? fixedSettings(places) : ''
+    assert.match(fixed, /^nfq: \{ mode: accept, fail-open: no,/m)
+    assert.doesNotMatch(fixed, /^exception-policy:/m)
     const more = [
       'rule-files: [ /etc/shadow ]',
       '    X: "y"',
@@ -133,7 +143,7 @@ describe('an engine that holds its queue', () => {
     assert.equal(look(line(7000, 9, 15), 1), hungWords)
   })
 
-  it('must end when it uses no time, though packets pass by a queue that is full', () => {
+  it('must end when it uses no time, though packets come and go', () => {
     const { look } = scene()
     assert.deepEqual([look(line(7000, 4096, 5000)), look(line(7000, 4096, 6000))], [null, null])
     assert.equal(look(line(7000, 4096, 7000)), hungWords)

@@ -7,7 +7,6 @@ import { channelMark, type InspectedChannel, inspection } from '../../../plan/in
 
 export const queueCount = Math.min(inspection.mostQueues, availableParallelism())
 export const ownTable = 'inet portcullis_inspection'
-const lastQueue = inspection.firstQueue + queueCount - 1
 const [mask, wholeMask] = [hex(inspection.channelMask | inspection.doneBit), hex(inspection.channelMask)]
 export const [chain, outputChain] = ['PC_INSPECT', 'PC_INSPECT_OUT'] as const
 export const families = {
@@ -21,31 +20,45 @@ function hex(value: number): string {
   return `0x${value.toString(16)}`
 }
 
+type Verdict = 'queue' | 'queue-or-pass' | 'pass' | 'drop'
+
 /**
  * What becomes of packets of a channel. Where they pass without the engine they come to the queue at once: an engine that does not
- * have their rules yet lets them pass too. Otherwise they are dropped until its test (see `canaryPort`) was seen to work.
+ * have their rules yet lets them pass too. While that queue is overrun they pass by it. Otherwise they are dropped as long as the test of the
+ * channel (see `canaryPort`) does not find it inspected. The test always comes to the queue.
  */
-const verdictOf = ({ isReady, isFailOpen }: InspectedChannel): 'queue' | 'queue-or-pass' | 'drop' =>
-  isFailOpen ? 'queue-or-pass' : isReady ? 'queue' : 'drop'
-/** Only the test of a channel that is dropped needs a way of its own. */
-const isClosed = (channel: InspectedChannel): boolean => verdictOf(channel) === 'drop'
+const verdictOf = ({ isReady, isFailOpen }: InspectedChannel, isOverrun: boolean): Verdict =>
+  isFailOpen ? (isOverrun ? 'pass' : 'queue-or-pass') : isReady ? 'queue' : 'drop'
+/** The first and the last queue of the kind of a channel. */
+const queuesOf = ({ isFailOpen }: InspectedChannel): readonly [number, number] => {
+  const first = isFailOpen ? inspection.firstQueue : inspection.firstClosedQueue
+  return [first, first + queueCount - 1]
+}
 const canaryPort = ({ number }: InspectedChannel): number => inspection.firstCanaryPort + number
 
+const matchOf = ({ number }: InspectedChannel): string => `-m connmark --mark ${hex(channelMark(number))}/${mask}`
+
+/** Packets of channels that may pass without the engine, by their rules, from lines of iptables-nft-save with counters. */
+export function countLines(lines: readonly string[], channels: readonly InspectedChannel[]): number {
+  const starts = channels.filter(({ isFailOpen }) => isFailOpen).map((one) => `-A ${chain} ${matchOf(one)} -j `)
+  return lines.reduce((sum, line) => {
+    const [, packets, rule = ''] = /^\[(\d+):\d+\] (.*)$/.exec(line) ?? []
+    return starts.some((start) => rule.startsWith(start)) ? sum + Number(packets) : sum
+  }, 0)
+}
+
 /** Lines as iptables-nft-save writes them. The test of a channel comes to the queue before it is ready: that makes it ready. */
-export function chainLines(channels: readonly InspectedChannel[], family: Family): string[] {
+export function chainLines(channels: readonly InspectedChannel[], family: Family, isOverrun = false): string[] {
   const { loopback, control } = families[family]
-  const queue =
-    queueCount === 1
-      ? `NFQUEUE --queue-num ${inspection.firstQueue}`
-      : `NFQUEUE --queue-balance ${inspection.firstQueue}:${lastQueue}`
-  const targets = { queue, 'queue-or-pass': `${queue} --queue-bypass`, drop: 'DROP' }
   const rules = channels.flatMap((channel) => {
-    const match = `-m connmark --mark ${hex(channelMark(channel.number))}/${mask}`
-    const verdict = verdictOf(channel)
+    const [first, last] = queuesOf(channel)
+    const queue = first === last ? `NFQUEUE --queue-num ${first}` : `NFQUEUE --queue-balance ${first}:${last}`
+    const targets = { queue, 'queue-or-pass': `${queue} --queue-bypass`, pass: 'ACCEPT', drop: 'DROP' }
+    const match = matchOf(channel)
     const test = `-s ${loopback} -d ${loopback} -p udp -m udp --dport ${canaryPort(channel)} ${match}`
     return [
-      ...(isClosed(channel) ? [`-A ${chain} ${test} -j ${targets['queue-or-pass']}`] : []),
-      `-A ${chain} ${match} -j ${targets[verdict]}`,
+      `-A ${chain} ${test} -j ${targets['queue-or-pass']}`,
+      `-A ${chain} ${match} -j ${targets[verdictOf(channel, isOverrun)]}`,
     ]
   })
   return [
@@ -66,15 +79,23 @@ export const baseLines = [
 export function tableRules(
   channels: readonly InspectedChannel[],
   canQueue: boolean,
+  isOverrun = false,
 ): ReadonlyMap<string, readonly string[]> {
-  const number = queueCount === 1 ? `${inspection.firstQueue}` : `${inspection.firstQueue}-${lastQueue}`
-  const targets = { queue: `queue to ${number}`, 'queue-or-pass': `queue flags bypass to ${number}`, drop: 'drop' }
   const rules = channels.flatMap((channel) => {
+    const [first, last] = queuesOf(channel)
+    const number = first === last ? `${first}` : `${first}-${last}`
+    const bypass = `queue flags bypass to ${number}`
+    // Only what can pass uninspected is counted (countRules).
+    const targets = {
+      queue: `queue to ${number}`,
+      'queue-or-pass': `counter ${bypass}`,
+      pass: 'counter accept',
+      drop: 'drop',
+    }
     const match = `ct mark & ${mask} == ${hex(channelMark(channel.number))}`
     if (!canQueue) return channel.isFailOpen ? [] : [`${match} drop`]
-    const verdict = verdictOf(channel)
     const test = `${match} fib daddr type local udp dport ${canaryPort(channel)}`
-    return [...(isClosed(channel) ? [`${test} ${targets['queue-or-pass']}`] : []), `${match} ${targets[verdict]}`]
+    return [`${test} ${bypass}`, `${match} ${targets[verdictOf(channel, isOverrun)]}`]
   })
   const exempt = ['tcp flags & rst == rst return', 'meta l4proto { icmp, ipv6-icmp } return']
   const noted = (lines: readonly string[]) => lines.map((line) => `${line} comment "${commentOf(line)}"`)
@@ -84,6 +105,10 @@ export function tableRules(
     ['output', noted([...exempt, ...rules])],
   ])
 }
+
+/** Packets of the rules that count, from the listing of the own table. */
+export const countRules = (listing: string): number =>
+  [...listing.matchAll(/"counter":\s*\{\s*"packets":\s*(\d{1,16})/g)].reduce((sum, [, count]) => sum + Number(count), 0)
 
 const commentOf = (line: string): string => createHash('sha256').update(line).digest('hex').slice(0, 16)
 

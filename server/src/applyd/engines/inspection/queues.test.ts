@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { unlessComplete } from '../../../../test/support/requires.ts'
+import { until } from '../../../../test/support/until.ts'
 import type { InspectedChannel } from '../../../plan/inspection.ts'
 import { Bench } from '../../stand-ins/harness.ts'
+import { createQueueFlow } from './queue-flow.ts'
 import { chainLines, tableRules } from './queue-rules.ts'
 import { createQueues } from './queues.ts'
 
@@ -78,14 +80,42 @@ describe('packets of inspected connections, in a namespace', { skip }, () => {
     assert.deepEqual([outcomes(), outcomes('::1')], [withoutEngine, withoutEngine])
   })
 
+  it('what may pass passes by queues that are overrun and is counted, and what must not does not', async () => {
+    let text = ''
+    const queues = createQueues(bench.nftSpec.command, { queues: () => text, lookMs: 20 })
+    const shows = (isOverrun: boolean) =>
+      until(`overrun: ${isOverrun}`, async () => (await queues.observe()).isOverrun === isOverrun)
+    await queues.apply(channels)
+    const { passed: none } = await queues.observe()
+    assert.deepEqual(outcomes(), withoutEngine)
+    const { passed: withoutOne } = await queues.observe()
+    // Two channels, counted where they leave and where they arrive.
+    assert.equal(withoutOne - none, 4)
+    text = '7000 1 0 2 65531 0 0 9 1\n7004 1 0 2 65531 8 0 9 1\n'
+    await until('it is held', async () => (await queues.observe()).heldSince !== null)
+    assert.deepEqual(outcomes(), withoutEngine)
+    assert.equal((await queues.observe()).passed, withoutOne, 'what the engine gets is not counted')
+    text = '7000 1 0 2 65531 3 0 9 1\n7004 1 0 2 65531 8 0 9 1\n'
+    await shows(true)
+    assert.equal(await queues.isCurrent(channels), true)
+    assert.deepEqual([outcomes(), outcomes('::1')], [withoutEngine, withoutEngine])
+    const { passed, lost } = await queues.observe()
+    assert.deepEqual([passed - withoutOne, lost], [8, { open: 3, closed: 8 }])
+    await shows(false)
+    assert.equal(await queues.isCurrent(channels), true)
+    assert.equal((await queues.observe()).passed, passed)
+    await queues.apply([])
+  })
+
   it('without iptables what must not pass is dropped, and the way through the queue comes when it is there', async () => {
     let isThere = false
-    const queues = createQueues(bench.nftSpec.command, () => isThere)
+    const queues = createQueues(bench.nftSpec.command, { isInstalled: () => isThere })
     const first = createQueues(bench.nftSpec.command)
     if ((await first.observe()).form !== 'iptables') return
     await first.apply([])
     await queues.apply(channels)
-    assert.deepEqual(await queues.observe(), { form: 'none', fault: null })
+    const { form, fault } = await queues.observe()
+    assert.deepEqual([form, fault], ['none', null])
     assert.equal(await queues.isCurrent(channels), true)
     assert.deepEqual(tables(), ['table inet marks', 'table inet portcullis_inspection'])
     assert.deepEqual([outcomes(), outcomes('::1')], [withoutEngine, withoutEngine])
@@ -104,6 +134,37 @@ describe('packets of inspected connections, in a namespace', { skip }, () => {
     assert.deepEqual(tables(), ['table inet marks', 'table ip security'])
     assert.doesNotMatch(bench.nft('list', 'table', 'ip', 'security'), /PC_INSPECT/)
     assert.deepEqual(outcomes(), Array(6).fill('arrived'))
+  })
+})
+
+describe('queues that are overrun', () => {
+  const row = (queue: number, lost: number, owner = 77) => `${queue} ${owner} 0 2 65531 ${lost} 0 9 1\n`
+
+  it('are known by what is lost in them, by kind, for a while that grows', () => {
+    let [text, at] = ['', 1_000_000]
+    const look = createQueueFlow(
+      () => text,
+      () => at,
+    )
+    const after = (ms: number, shown: string) => {
+      ;[text, at] = [shown, at + ms]
+      return look()
+    }
+    assert.deepEqual(look(), { heldSince: null, isOverrun: false, lost: { open: 0, closed: 0 } })
+    assert.deepEqual(after(500, row(7000, 0) + row(7004, 5)), {
+      ...{ heldSince: 1000, isOverrun: false, lost: { open: 0, closed: 5 } },
+    })
+    assert.equal(after(500, row(7000, 3) + row(7004, 5)).isOverrun, true)
+    assert.equal(after(4_900, row(7000, 3)).isOverrun, true)
+    assert.equal(after(200, row(7000, 3)).isOverrun, false)
+    assert.equal(after(500, row(7000, 4)).isOverrun, true)
+    assert.equal(after(9_000, row(7000, 4)).isOverrun, true, 'twice as long')
+    assert.equal(after(2_000, row(7000, 4)).isOverrun, false)
+    // Another engine, whose queues begin to count again.
+    const { heldSince, lost, isOverrun } = after(100_000, row(7000, 2, 78))
+    assert.deepEqual([heldSince, lost.open, isOverrun], [Math.floor(at / 1000), 6, true])
+    assert.equal(after(5_100, row(7000, 2, 78)).isOverrun, false, 'after a long rest it begins anew')
+    assert.equal(after(500, '').heldSince, null)
   })
 })
 
@@ -129,9 +190,43 @@ describe('rules of the queues', () => {
   it('say the same in both languages', () => {
     const lines = tableRules(channels, true).get('forward') ?? []
     const verdicts = lines.map((line) => /queue flags bypass|queue to|drop/.exec(line)?.[0])
-    assert.deepEqual(verdicts, ['queue flags bypass', 'queue to', 'queue flags bypass', 'drop', 'queue flags bypass'])
+    const test = 'queue flags bypass'
+    assert.deepEqual(verdicts, [test, 'queue flags bypass', test, 'queue to', test, 'drop', test, 'queue flags bypass'])
     const words = chainLines(channels, 'ip').filter((line) => line.startsWith('-A PC_INSPECT '))
     assert.equal(words.length, lines.length)
-    assert.match(words[1] ?? '', /--mark 0x200\/0x1ff00 -j NFQUEUE --queue-(?:num|balance) [0-9:]+$/)
+    assert.match(words[3] ?? '', /--mark 0x200\/0x1ff00 -j NFQUEUE --queue-(?:num|balance) [0-9:]+$/)
+  })
+
+  it('have queues of their own for channels that must not pass, and bypass in no rule of theirs', () => {
+    const closed = channels.filter(({ isFailOpen }) => !isFailOpen)
+    const open = channels.filter(({ isFailOpen }) => isFailOpen)
+    const numbersIn = (text: string) => new Set((text.match(/\b70\d\d\b/g) ?? []).map(Number))
+    const inAll = (of: readonly InspectedChannel[], isOverrun: boolean) => [
+      chainLines(of, 'ip', isOverrun).join('\n'),
+      chainLines(of, 'ip6', isOverrun).join('\n'),
+      [...tableRules(of, true, isOverrun).values()].flat().join('\n'),
+    ]
+    for (const isOverrun of [false, true]) {
+      for (const text of inAll(closed, isOverrun)) {
+        assert.ok(
+          [...numbersIn(text)].every((number) => number >= 7004 && number <= 7007),
+          text,
+        )
+        // The test of a channel alone, which goes to ourselves.
+        const bypassing = text.split('\n').filter((line) => line.includes('bypass') || /ACCEPT|accept/.test(line))
+        assert.ok(
+          bypassing.every((line) => /dport 71\d\d/.test(line)),
+          text,
+        )
+      }
+      for (const text of inAll(open, isOverrun)) {
+        assert.ok(
+          [...numbersIn(text)].every((number) => number >= 7000 && number <= 7003),
+          text,
+        )
+        const own = text.split('\n').filter((line) => /0x[14]00/.test(line) && !/dport 71\d\d/.test(line))
+        assert.ok(own.length > 0 && own.every((line) => (isOverrun ? /ACCEPT|accept/ : /bypass/).test(line)), text)
+      }
+    }
   })
 })

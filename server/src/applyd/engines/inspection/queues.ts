@@ -1,15 +1,19 @@
 // Leads packets of inspected connections to the queues of the engine. Kernels of which nftables has no queue get the same rules by
 // iptables, in its security table; while it is not installed either, channels that must not pass without the engine are
-// dropped. Works from what the kernel shows, so that nothing has to be remembered over a restart or a crash.
+// dropped. Works from what the kernel shows, so that nothing has to be remembered over a restart or a crash. While anything is inspected it looks at
+// the queues, lets pass what may pass by a queue that is overrun, and counts what passes without inspection.
 
 import { existsSync } from 'node:fs'
 import { type InspectedChannel, inspection } from '../../../plan/inspection.ts'
 import { run } from '../../processes.ts'
 import { oneLine, wordsOf } from '../../text.ts'
+import { createQueueFlow } from './queue-flow.ts'
 import {
   baseLines,
   chain,
   chainLines,
+  countLines,
+  countRules,
   type Family,
   families,
   familyNames,
@@ -19,14 +23,36 @@ import {
   tableRules,
   tableScript,
 } from './queue-rules.ts'
+import { kernelQueues } from './watch.ts'
 
 const timeoutMs = 10_000
 
 export type QueueForm = 'nftables' | 'iptables' | 'none'
 
+export interface QueueSources {
+  readonly isInstalled: (path: string) => boolean
+  /** Queues of the namespace as the kernel shows them. */
+  readonly queues: () => string
+  /** In milliseconds. */
+  readonly now: () => number
+  readonly lookMs: number
+}
+
+const realSources: QueueSources = { isInstalled: existsSync, queues: kernelQueues, now: Date.now, lookMs: 500 }
+
 /** `nft` is the program after any wrapper, in whose namespace all others run too. */
-export function createQueues(nft: readonly string[], isInstalled: (path: string) => boolean = existsSync) {
+export function createQueues(nft: readonly string[], sources: Partial<QueueSources> = {}) {
+  const { isInstalled, queues, now, lookMs } = { ...realSources, ...sources }
   const wrapper = nft.slice(0, -1)
+  const look = createQueueFlow(queues, now)
+  let flow = look()
+  let followed: readonly InspectedChannel[] = []
+  let timer: NodeJS.Timeout | undefined
+  let isOverrun = false
+  /** Packets that passed without inspection; while they do, `passing` is what the rules had counted when that began. */
+  let passed = 0
+  let passing: number | null = null
+  let last: Promise<unknown> = Promise.resolve()
   let canQueue: boolean | null = null
   /** Why iptables did not take the rules; it is asked again with the next change. */
   let fault: string | null = null
@@ -53,10 +79,14 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
   const listTables = async (): Promise<readonly string[]> =>
     (await call([...nft, 'list', 'tables'])).stdout.split('\n').map((line) => line.replace(/^table /, '').trim())
 
-  async function save(family: Family, tables: readonly string[]): Promise<readonly string[]> {
+  async function save(
+    family: Family,
+    tables: readonly string[],
+    more: readonly string[] = [],
+  ): Promise<readonly string[]> {
     const program = `${families[family].prefix}-save`
     if (!tables.includes(`${family} security`) || !isInstalled(program)) return []
-    return (await call([...wrapper, program, '-t', 'security'])).stdout.split('\n')
+    return (await call([...wrapper, program, ...more, '-t', 'security'])).stdout.split('\n')
   }
 
   const ownLines = (lines: readonly string[]): string[] => lines.filter((line) => line.includes(` ${chain}`))
@@ -66,7 +96,7 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
 
   async function isXtCurrent(family: Family, { xt: channels }: Wanted, tables: readonly string[]): Promise<boolean> {
     const lines = await save(family, tables)
-    const wanted = channels === null ? [] : [...baseLines, ...chainLines(channels, family)]
+    const wanted = channels === null ? [] : [...baseLines, ...chainLines(channels, family, isOverrun)]
     return ownLines(lines).toSorted().join('\n') === wanted.toSorted().join('\n') && inOrder(lines, wanted)
   }
 
@@ -82,14 +112,14 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
 
   const wantedOf = (channels: readonly InspectedChannel[], form: QueueForm): Wanted => ({
     xt: form === 'iptables' && channels.length > 0 ? channels : null,
-    rules: form === 'iptables' || channels.length === 0 ? null : tableRules(channels, form === 'nftables'),
+    rules: form === 'iptables' || channels.length === 0 ? null : tableRules(channels, form === 'nftables', isOverrun),
   })
 
   /** Nothing is asked of the machine that no one needs. */
   const formFor = async (channels: readonly InspectedChannel[]): Promise<QueueForm> =>
     channels.length === 0 || fault !== null ? 'none' : findForm()
 
-  async function isCurrent(channels: readonly InspectedChannel[]): Promise<boolean> {
+  async function matches(channels: readonly InspectedChannel[]): Promise<boolean> {
     const [wanted, tables] = [wantedOf(channels, await formFor(channels)), await listTables()]
     if (!(await isTableCurrent(wanted, tables))) return false
     for (const family of familyNames) if (!(await isXtCurrent(family, wanted, tables))) return false
@@ -105,7 +135,7 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
     const script = [
       ...['*security', `:${chain} - [0:0]`, `:${outputChain} - [0:0]`],
       ...old.map((line) => line.replace(/^-A/, '-D')),
-      ...(channels === null ? [`-X ${outputChain}`, `-X ${chain}`] : chainLines(channels, family)),
+      ...(channels === null ? [`-X ${outputChain}`, `-X ${chain}`] : chainLines(channels, family, isOverrun)),
       ...(channels === null ? [] : baseLines.filter((line) => !kept.has(line))),
       ...['COMMIT', ''],
     ].join('\n')
@@ -126,7 +156,7 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
   }
 
   /** What must not pass is dropped while iptables does not have its rules: a way that fails leaves nothing open. */
-  async function apply(channels: readonly InspectedChannel[]): Promise<void> {
+  async function bring(channels: readonly InspectedChannel[]): Promise<void> {
     fault = null
     const wanted = wantedOf(channels, await formFor(channels))
     try {
@@ -138,14 +168,76 @@ export function createQueues(nft: readonly string[], isInstalled: (path: string)
     await applyTable(fault === null ? wanted : wantedOf(channels, 'none'))
   }
 
-  async function ensure(channels: readonly InspectedChannel[]): Promise<void> {
-    if (!(await isCurrent(channels))) await apply(channels)
+  /** Packets of channels that may pass without the engine, as their rules counted them. */
+  async function count(): Promise<number> {
+    if (!followed.some(({ isFailOpen }) => isFailOpen)) return 0
+    const form = await formFor(followed)
+    if (form === 'nftables')
+      return countRules((await call([...nft, '-j', 'list', 'table', ...ownTable.split(' ')])).stdout)
+    const tables = form === 'iptables' ? await listTables() : []
+    const lines = await Promise.all(familyNames.map((family) => save(family, tables, ['-c'])))
+    return countLines(lines.flat(), followed)
   }
 
-  /** How packets come to the engine, and why they do not. */
-  const observe = async (): Promise<{ form: QueueForm; fault: string | null }> => ({ form: await findForm(), fault })
+  const passedNow = async (): Promise<number> => (passing === null ? 0 : Math.max(0, (await count()) - passing))
 
-  return { isCurrent, apply, ensure, observe }
+  /** Rules that are written again begin to count again. */
+  async function apply(channels: readonly InspectedChannel[]): Promise<void> {
+    passed += await passedNow()
+    follow(channels)
+    await bring(channels)
+    passing = await startOfPassing()
+  }
+
+  const startOfPassing = async (): Promise<number | null> =>
+    followed.length > 0 && (flow.heldSince === null || isOverrun) ? count() : null
+
+  /** What is not inspected costs nothing. */
+  function follow(channels: readonly InspectedChannel[]): void {
+    followed = channels
+    if (channels.length > 0) timer ??= setInterval(() => void inTurn(step).catch(() => {}), lookMs).unref()
+    else {
+      clearInterval(timer)
+      ;[timer, passing, isOverrun] = [undefined, null, false]
+    }
+  }
+
+  /** One look at the queues; the rules change when they are overrun, and when they no longer are. */
+  async function step(): Promise<void> {
+    if (followed.length === 0) return
+    const before = flow
+    flow = look()
+    const isTurn = flow.isOverrun !== isOverrun
+    if (!isTurn && (flow.heldSince === null) === (before.heldSince === null)) return
+    passed += await passedNow()
+    isOverrun = flow.isOverrun
+    if (isTurn) await bring(followed)
+    passing = await startOfPassing()
+  }
+
+  /** How packets come to the engine, why they do not, and what passed by it or was lost. */
+  const observe = async () => ({
+    ...{ form: await findForm(), fault, heldSince: flow.heldSince, isOverrun },
+    ...{ passed: passed + (await passedNow()), lost: flow.lost },
+  })
+
+  async function ensure(channels: readonly InspectedChannel[]): Promise<void> {
+    if (await matches(channels)) follow(channels)
+    else await apply(channels)
+  }
+
+  /** One at a time, for the look at the queues changes rules too. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work)
+    last = turn.catch(() => {})
+    return turn
+  }
+  return {
+    isCurrent: (channels: readonly InspectedChannel[]) => inTurn(() => matches(channels)),
+    apply: (channels: readonly InspectedChannel[]) => inTurn(() => apply(channels)),
+    ensure: (channels: readonly InspectedChannel[]) => inTurn(() => ensure(channels)),
+    observe: () => inTurn(observe),
+  }
 }
 
 type TableRules = ReadonlyMap<string, readonly string[]>

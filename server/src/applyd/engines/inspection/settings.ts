@@ -59,13 +59,11 @@ function machine({ work, rulesFile, commandSocket }: InspectionPlaces, listens =
     'datasets: { rules: { allow-write: false, allow-absolute-filenames: false } }',
     // The rules that note the channel are alerts, and come before those that ask for it.
     'action-order: [ pass, alert, drop, reject ]',
-    // What it cannot read is not refused without a word: signatures decide.
-    'exception-policy: ignore',
-    // Packets pass while the queue is full. A connection that needs no more looks is handed back by its mark.
-    `nfq: { mode: accept, fail-open: yes, ${mark} }`,
+    // What passes when a queue is full is decided by channel (queue-flow.ts). A connection that needs no more looks is handed back by its mark.
+    `nfq: { mode: accept, fail-open: no, ${mark} }`,
     'max-pending-packets: 2048',
     // Encrypted connections are handed back; without a depth nothing else is, however much is sent before an attack.
-    'stream: { memcap: 128mb, checksum-validation: no, midstream: true, inline: auto, bypass: true, reassembly: { memcap: 256mb, depth: 0 } }',
+    'stream: { memcap: 128mb, checksum-validation: no, midstream: true, midstream-policy: ignore, inline: auto, bypass: true, reassembly: { memcap: 256mb, depth: 0 } }',
     'flow: { memcap: 128mb, hash-size: 65536, prealloc: 4096 }',
     'defrag: { memcap: 32mb, hash-size: 65536, trackers: 65535, max-frags: 65535 }',
     // Checksums of packets that this machine sends are filled in later.
@@ -108,6 +106,8 @@ const outputs = ({ captures }: InspectionPlaces): string[] => [
  */
 const protocols = (): string[] => [
   'app-layer:',
+  // What it cannot read is not refused without a word: signatures decide.
+  '  error-policy: ignore',
   '  protocols:',
   '    tls: { enabled: yes, detection-ports: { dp: 443 }, ja3-fingerprints: yes, ja4-fingerprints: yes, encryption-handling: bypass }',
   // Without limits of ours only the first 4,096 bytes of a body are looked at: an attack behind more would pass.

@@ -2,7 +2,7 @@
 // where packets would pass without it: it is ended, and starts again.
 
 import { readFileSync } from 'node:fs'
-import { inspection } from '../../../plan/inspection.ts'
+import { readQueueRows } from './queue-flow.ts'
 
 /** After this long without progress. */
 const patienceMs = 1000
@@ -17,16 +17,13 @@ interface QueueState {
   readonly taken: number
 }
 
-/** Columns: number, owner, waiting, mode, range, dropped in the queue and for its owner, sequence of packets, 1. */
-export function readQueues(text: string): ReadonlyMap<number, QueueState> {
-  const found = new Map<number, QueueState>()
-  for (const line of text.split('\n')) {
-    const [number = Number.NaN, , waiting = 0, , , , lost = 0, sequence = 0] = line.trim().split(/\s+/).map(Number)
-    const isOwn = number >= inspection.firstQueue && number < inspection.firstQueue + inspection.mostQueues
-    if (isOwn) found.set(number, { waiting, taken: sequence - waiting - lost })
-  }
-  return found
-}
+export const readQueues = (text: string): ReadonlyMap<number, QueueState> =>
+  new Map(
+    readQueueRows(text).map(({ number, waiting, lostAtOwner, sequence }) => [
+      number,
+      { waiting, taken: sequence - waiting - lostAtOwner },
+    ]),
+  )
 
 export interface WatchSources {
   readonly queues: () => string
@@ -35,8 +32,11 @@ export interface WatchSources {
   readonly now: () => number
 }
 
+/** Of the namespace of this process. */
+export const kernelQueues = (): string => readOr('/proc/net/netfilter/nfnetlink_queue')
+
 const sources: WatchSources = {
-  queues: () => readOr('/proc/net/netfilter/nfnetlink_queue'),
+  queues: kernelQueues,
   ticks: (pid) => {
     const stat = readOr(`/proc/${pid}/stat`)
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -51,8 +51,8 @@ interface Standing {
 }
 
 /**
- * Asked at every look of the supervisor; returns why the process must end, null while it works. When a queue overflows, packets
- * that pass by are counted as taken, so a process that uses no time counts as one that stands too.
+ * Asked at every look of the supervisor; returns why the process must end, null while it works. A process that uses no time though packets
+ * wait counts as one that stands too.
  */
 export function createQueueWatch({ queues, ticks, now }: WatchSources = sources): (pid: number) => string | null {
   let seen = new Map<number, Standing>()
