@@ -16,6 +16,7 @@ import { inspectionPaths } from '../../../engines/inspection/index.ts'
 import type { Artifact } from '../../../plan/artifacts.ts'
 import type { InspectedChannel } from '../../../plan/inspection.ts'
 import { suricataSettings } from '../../../render/suricata-yaml.ts'
+import { askEngine } from '../../../runtime/inspection/command-socket.ts'
 import { Bench, chain, file, nft, planOf, unit } from '../../stand-ins/harness.ts'
 import { hungWords } from './watch.ts'
 
@@ -134,6 +135,22 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
     assert.deepEqual(new Set(outcomes), new Set(['arrived']))
     assert.equal((await state()).pid, pid)
     assert.deepEqual([await send(1, 'EVIL'), await send(1, 'WICKED')], ['arrived', 'lost'])
+  })
+
+  it('names a rule that it refused, and counts the others', async () => {
+    const list = Array.from({ length: 63 }, (_, index) => `a-long-name-${index}`).join('|')
+    const planted = `drop udp any any -> any any (msg:"Planted \\"rule\\""; flowbits:isset,${list}; content:"x"; sid:77;)\n`
+    await apply(storeRules(drop('WICKED') + planted))
+    await settled('active')
+    const report = await askEngine(join(stateDir, inspectionPaths.commandSocket), 60_000)
+    assert.deepEqual([report?.loaded, report?.refused, report?.skipped], [1, 1, 0])
+    assert.deepEqual(
+      report?.failed.map(({ sid, name }) => [sid, name]),
+      [[77, 'Planted "rule"']],
+    )
+    await apply(storeRules(drop('WICKED')))
+    await settled('active')
+    assert.equal((await askEngine(join(stateDir, inspectionPaths.commandSocket), 60_000))?.refused, 0)
   })
 
   it('keeps its rules when new ones were changed on the way, and says so', async () => {
