@@ -65,7 +65,7 @@ describe('inspection', () => {
     const { body } = await admin('GET', '/inspection/channels')
     assert.deepEqual(body, {
       ...{ state: 'off', message: '', generation: null, signatures: null, rules: null, failed: [], version: null },
-      ...{ channels: [], counters: {} },
+      ...{ channels: [], counters: {}, refused: 0, uninspected: null },
     })
   })
 })

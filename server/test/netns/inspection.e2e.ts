@@ -276,8 +276,12 @@ describe('inspection', () => {
     })
 
     it('blocks it where the profile says so', async () => {
+      const before = engines()
       await ok('PATCH', `/inspection/profiles/${drop}`, { on_failure: 'block' })
-      await lab.expectStatus(harmless, 200, from(client))
+      await until('the engine starts anew, to block what it has no memory for', () =>
+        Promise.resolve(engines().length > 0 && !engines().some((one) => before.includes(one))),
+      )
+      await until('traffic passes', async () => (await lab.statusOf(harmless, from(client))) === 200)
       const [pid] = engines()
       assert.ok(pid)
       lab.gateway.log.expect(/^error: applyd: The inspection engine did not take packets for a second/)

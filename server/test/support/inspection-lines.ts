@@ -39,7 +39,7 @@ export function eventLine(parts: EventParts = {}): string {
   const ends = { src_ip: source, src_port: sourcePort, dest_ip: destination, dest_port: destinationPort }
   const event = {
     ...{ timestamp: stamp(at), flow_id: parts.flow ?? flows++, event_type: 'alert', ...ends, proto: 'TCP' },
-    metadata: { flowbits: ['k_0a1b2c3d', `c${channel}_0a1b2c3d`] },
+    metadata: { flowbits: ['k_0a1b2c3d', `@${channel}`] },
     alert: {
       ...{ action: parts.isBlocked === false ? 'allowed' : 'blocked', gid, signature_id: sid, rev: 4 },
       ...{ signature: parts.msg ?? 'WEB attack', category: parts.category ?? 'Web Application Attack' },

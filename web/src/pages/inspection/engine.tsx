@@ -119,7 +119,7 @@ function Figures({ engine }: { readonly engine: Engine }): ReactNode {
           label={t('Signatures left out')}
           value={`${count(failed.length)}${failed.length >= mostFailed ? '+' : ''}`}
         />
-        <Figure label={t('Version')} value={version ?? t('not installed')} />
+        <Figure label={t('Version')} value={version?.replace(/ RELEASE$/, '') ?? t('not installed')} />
       </div>
       <ModuleStates />
     </Panel>
