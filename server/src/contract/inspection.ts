@@ -59,3 +59,6 @@ export const inspectionOff: InspectionState = {
   refusedCount: 0,
   ...{ channels: [], counters: {}, version: null },
 }
+
+/** Of channels that may pass without the engine, which do so meanwhile. */
+export const overrunWords = 'More packets come than the engine takes. It is tried again within a minute.'

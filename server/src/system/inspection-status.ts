@@ -1,7 +1,7 @@
 // The status of the inspection engine for those who use it: from what applyd observes of the process, and from the tests of the channels.
 // Active is only what was seen in force.
 
-import type { ChannelState, InspectionState } from '../contract/inspection.ts'
+import { type ChannelState, type InspectionState, overrunWords } from '../contract/inspection.ts'
 import { engineUnit } from '../engines/artifacts.ts'
 import { describeMissing } from '../engines/engine.ts'
 import { inspectionEngine } from '../engines/inspection/index.ts'
@@ -52,8 +52,6 @@ export function inspectionStatus(view: InspectionView): State {
 }
 
 type Queues = NonNullable<Observation['inspection']>
-
-export const overrunWords = 'More packets come than the engine takes. It is tried again within a minute.'
 
 /** Packets that the engine did not see, in sentences; none when there are none. */
 export function uninspectedWords(queues: Queues | undefined): string[] {

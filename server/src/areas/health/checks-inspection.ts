@@ -1,9 +1,8 @@
 // Deep inspection, judged: whether every channel in use is inspected with the newest rules. Pure.
 
 import type { Finding } from '../../contract/health.ts'
-import type { InspectionState } from '../../contract/inspection.ts'
+import { type InspectionState, overrunWords } from '../../contract/inspection.ts'
 import type { Observation } from '../../plan/artifacts.ts'
-import { overrunWords } from '../../system/inspection-status.ts'
 
 const [id, title] = ['inspection', 'Inspection']
 
