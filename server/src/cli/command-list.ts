@@ -5,6 +5,13 @@ import type { Method } from '../contract/endpoint.ts'
 import type { Command, Option } from './command.ts'
 
 const json: Option = { name: 'json', summary: 'Print JSON.' }
+/** Of every command that calls the gateway; client/choose-gateway.ts says what is meant without it. */
+const address: Option = {
+  name: 'address',
+  value: 'URL',
+  summary:
+    'Address of the gateway; default: that of PORTCULLIS_LISTEN or PORTCULLIS_STATE, the one running here, or the one of the last sign-in.',
+}
 const limit: Option = { name: 'limit', value: 'N', summary: 'At most this many, newest first.' }
 
 const changeOptions: readonly Option[] = [
@@ -84,6 +91,7 @@ const call = (method: Method): Command => ({
             summary: 'Refuse the change if the object was changed since this ETag was read.',
           },
         ]),
+    address,
     json,
   ],
   operand: { kind: 'call', method },
@@ -153,14 +161,11 @@ export const commands: readonly Command[] = [
     description:
       'The password is read without echo. Without a terminal it is the first line of standard input; for the login ' +
       'admin the variable PORTCULLIS_ADMIN_PASSWORD comes first. The gateway is known by the fingerprint of its ' +
-      'certificate, which is shown and asked about at the first sign-in.',
+      'certificate, which is shown and asked about at the first sign-in. Each gateway has its own session: signing in to another ' +
+      'one does not end it.',
     examples: ['gw login', 'gw login --address https://192.0.2.1:8443 --login bob'],
     options: [
-      {
-        name: 'address',
-        value: 'URL',
-        summary: 'Address of the gateway; default: the gateway running here, or the one used last.',
-      },
+      address,
       { name: 'login', value: 'NAME', summary: 'Login of the administrator; default: admin.' },
       { name: 'trust', summary: 'Trust the certificate the gateway presents, without asking.' },
       { name: 'fingerprint', value: 'SHA256', summary: 'Trust the certificate with this fingerprint only.' },
@@ -173,7 +178,7 @@ export const commands: readonly Command[] = [
     words: ['logout'],
     usage: '',
     summary: 'Sign out',
-    options: [],
+    options: [address],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/sign-in.ts')).signOutCommand,
@@ -182,7 +187,7 @@ export const commands: readonly Command[] = [
     words: ['whoami'],
     usage: '',
     summary: 'Show who is signed in, and where',
-    options: [json],
+    options: [address, json],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/sign-in.ts')).whoAmICommand,
@@ -191,7 +196,7 @@ export const commands: readonly Command[] = [
     words: ['status'],
     usage: '',
     summary: 'Show the status of all services; exit code 1 when one has failed',
-    options: [json],
+    options: [address, json],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/status.ts')).statusCommand,
@@ -200,7 +205,7 @@ export const commands: readonly Command[] = [
     words: ['health'],
     usage: '',
     summary: 'Show all health checks; exit code 1 when one has failed',
-    options: [json],
+    options: [address, json],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/health.ts')).healthCommand,
@@ -215,6 +220,7 @@ export const commands: readonly Command[] = [
       'installed or while it does not run. Run the commands that repair something as root.',
     options: [
       { name: 'local', summary: 'Look at this machine, whatever gateway you are signed in to. For root.' },
+      address,
       json,
     ],
     operand: nothing,
@@ -254,6 +260,7 @@ export const commands: readonly Command[] = [
       { name: 'own', summary: 'The packet is sent by the gateway itself.' },
       { name: 'revision', value: 'N', summary: 'Use the configuration of this revision.' },
       { name: 'reasons', summary: 'Also show for every skipped rule why it did not match.' },
+      address,
       json,
     ],
     operand: nothing,
@@ -264,7 +271,7 @@ export const commands: readonly Command[] = [
     words: ['hygiene'],
     usage: '',
     summary: 'List rules that are shadowed, redundant, never hit, expired or too wide',
-    options: [json],
+    options: [address, json],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/firewall.ts')).hygieneCommand,
@@ -273,7 +280,7 @@ export const commands: readonly Command[] = [
     words: ['revisions'],
     usage: '',
     summary: 'List the revisions of the configuration',
-    options: [limit, json],
+    options: [limit, address, json],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/revisions.ts')).listRevisionsCommand,
@@ -282,7 +289,7 @@ export const commands: readonly Command[] = [
     words: ['revisions', 'show'],
     usage: '<number>',
     summary: 'Show what a revision changed',
-    options: [json],
+    options: [address, json],
     operand: nothing,
     operands: { least: 1, most: 1 },
     load: async () => (await import('./commands/revisions.ts')).showRevisionCommand,
@@ -292,7 +299,7 @@ export const commands: readonly Command[] = [
     usage: '<number>',
     summary: 'Revert the configuration to a revision',
     description: 'This creates a new revision; the history is kept.',
-    options: [...changeOptions, json],
+    options: [...changeOptions, address, json],
     operand: nothing,
     operands: { least: 1, most: 1 },
     load: async () => (await import('./commands/revisions.ts')).revertCommand,
@@ -301,7 +308,7 @@ export const commands: readonly Command[] = [
     words: ['confirm'],
     usage: '',
     summary: 'Confirm the change that is on probation',
-    options: [],
+    options: [address],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/revisions.ts')).confirmCommand,
@@ -310,7 +317,7 @@ export const commands: readonly Command[] = [
     words: ['put-back'],
     usage: '',
     summary: 'Revert the change that is on probation, now',
-    options: [],
+    options: [address],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/revisions.ts')).putBackCommand,
@@ -319,7 +326,7 @@ export const commands: readonly Command[] = [
     words: ['audit'],
     usage: '',
     summary: 'List changes, sign-ins and refused requests',
-    options: [limit, json],
+    options: [limit, address, json],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/audit.ts')).listAuditCommand,
@@ -328,7 +335,7 @@ export const commands: readonly Command[] = [
     words: ['audit', 'verify'],
     usage: '',
     summary: 'Check that no record of the audit trail was altered; exit code 1 when one was',
-    options: [json],
+    options: [address, json],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/audit.ts')).verifyAuditCommand,
@@ -344,6 +351,7 @@ export const commands: readonly Command[] = [
       { name: 'unit', value: 'NAME', summary: 'Only records of this unit.' },
       { name: 'priority', value: 'N', summary: 'Only records of this priority and more serious ones: 3 for errors.' },
       { name: 'follow', short: 'f', summary: 'Go on with new records as they come, until interrupted.' },
+      address,
       { name: 'json', summary: 'Print JSON, one record a line.' },
     ],
     operand: nothing,
@@ -354,7 +362,7 @@ export const commands: readonly Command[] = [
     words: ['sessions'],
     usage: '',
     summary: 'List the sessions of administrators',
-    options: [json],
+    options: [address, json],
     operand: nothing,
     operands: none,
     load: async () => (await import('./commands/sessions.ts')).listSessionsCommand,

@@ -10,4 +10,6 @@ export interface Context {
   readonly workingDir: string
   readonly terminal: Terminal
   readonly keyboard: Keyboard
+  /** The gateway that --address of this command names. */
+  readonly address?: string | undefined
 }

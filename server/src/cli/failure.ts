@@ -21,8 +21,9 @@ export const refused = (message: string, lines: readonly string[] = []): Command
 export const badUsage = (message: string, lines: readonly string[] = []): CommandFailure =>
   new CommandFailure(exitCodes.usage, message, lines)
 
-export const notSignedIn = (message: string): CommandFailure =>
-  new CommandFailure(exitCodes.notSignedIn, message, ['Sign in with: gw login'])
+/** `options` name the gateway where it must be named. */
+export const notSignedIn = (message: string, options = '', lines: readonly string[] = []): CommandFailure =>
+  new CommandFailure(exitCodes.notSignedIn, message, [`Sign in with: gw login${options}`, ...lines])
 
 export const noConnection = (message: string, lines: readonly string[] = []): CommandFailure =>
   new CommandFailure(exitCodes.noConnection, message, lines)

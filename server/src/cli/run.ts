@@ -38,7 +38,7 @@ async function dispatch(words: readonly string[], context: Context): Promise<num
   const invocation = parseInvocation(command, words)
   if (invocation.has('help')) return dispatch(['help', ...command.words], context)
   const runCommand = await command.load()
-  return runCommand(invocation, context)
+  return runCommand(invocation, { ...context, address: invocation.value('address') })
 }
 
 /** The message, then a line for each thing it is about. */

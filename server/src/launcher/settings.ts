@@ -45,7 +45,8 @@ function given(env: Environment, name: string): string | null {
   return value === undefined || value === '' ? null : value
 }
 
-function parseListen(name: string, text: string): ListenAddress {
+/** The gw command reads the same variable. */
+export function parseListen(name: string, text: string): ListenAddress {
   const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text)
   const host = match?.[1] ?? match?.[2] ?? ''
   const numeric = host === 'localhost' ? '127.0.0.1' : host

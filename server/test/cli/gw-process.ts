@@ -11,7 +11,9 @@ import { createKeyboard } from '../../src/cli/keyboard.ts'
 import { createTerminal } from '../../src/cli/output/terminal.ts'
 import { run } from '../../src/cli/run.ts'
 import { createTlsServer, ensureCertificate } from '../../src/http/tls.ts'
+import { readIdentity } from '../../src/launcher/identity.ts'
 import { appRoot } from '../../src/launcher/layout.ts'
+import { removeRecord, writeRecord } from '../../src/launcher/record.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 export interface Said {
@@ -23,6 +25,7 @@ export interface Said {
 export interface RunOptions {
   readonly input?: string
   readonly env?: Readonly<Record<string, string>>
+  readonly workingDir?: string
   /** Gets the answer as it is written. */
   readonly onOut?: (text: string) => void
 }
@@ -66,9 +69,11 @@ export async function createCliWorld(): Promise<CliWorld> {
     })
     await gateway.http.listen({ host: '127.0.0.1', port: 0 })
     address = `https://127.0.0.1:${(gateway.http.server.address() as AddressInfo).port}`
+    record(stateDir, address)
   }
 
   async function stopGateway(): Promise<void> {
+    removeRecord(stateDir)
     if (gateway) await shut(gateway)
     gateway = null
   }
@@ -94,6 +99,16 @@ export async function createCliWorld(): Promise<CliWorld> {
   }
 }
 
+/** As the launcher leaves it: gw finds the address of a gateway by its state folder. */
+function record(stateDir: string, address: string): void {
+  const identity = readIdentity(process.pid)
+  if (identity === null) throw new Error('this process has no identity')
+  writeRecord(stateDir, {
+    ...{ pid: process.pid, launcher: identity, inside: identity, userNamespace: false, address: `${address}/` },
+    ...{ dataplane: 'none', limitation: null, namespaces: [], started: new Date(0).toISOString(), processes: {} },
+  })
+}
+
 /** Unlike TestGateway.close(), this leaves the files. */
 async function shut({ engine, services, http, database }: TestGateway): Promise<void> {
   await engine.idle()
@@ -105,11 +120,8 @@ async function shut({ engine, services, http, database }: TestGateway): Promise<
 
 type Environment = Readonly<Record<string, string>>
 
-async function runHere(
-  words: readonly string[],
-  { input = '', env = {}, onOut }: RunOptions,
-  base: Environment,
-): Promise<Said> {
+async function runHere(words: readonly string[], options: RunOptions, base: Environment): Promise<Said> {
+  const { input = '', env = {}, onOut, workingDir = base.HOME ?? '/' } = options
   const said = { out: '', err: '' }
   const stream = (name: 'out' | 'err') => ({
     write: (text: string | Buffer) => {
@@ -119,7 +131,7 @@ async function runHere(
   })
   const terminal = createTerminal(stream('out'), stream('err'), {})
   const keyboard = createKeyboard(PassThrough.from([Buffer.from(input)]), terminal.note)
-  const code = await run(words, { env: { ...base, ...env }, workingDir: base.HOME ?? '/', terminal, keyboard })
+  const code = await run(words, { env: { ...base, ...env }, workingDir, terminal, keyboard })
   return { code, ...said }
 }
 

@@ -13,6 +13,8 @@ import { type CliWorld, createCliWorld, type Said } from './gw-process.ts'
 let world: CliWorld
 const gw = (...words: string[]): Promise<Said> => world.gw(words)
 const gwProcess = (...words: string[]): Promise<Said> => world.gwProcess(words)
+/** As on another machine, where no file of the gateway is the proof of its certificate. */
+const elsewhere = { PORTCULLIS_STATE: '/nonexistent' }
 const sessionFile = (): string => join(world.stateDir, '..', 'config', 'portcullis', 'session.json')
 
 async function signIn(login = 'root'): Promise<void> {
@@ -31,14 +33,15 @@ after(() => world.close())
 
 describe('signing in', () => {
   it('refuses an unknown certificate where no one can be asked, and names its fingerprint', async () => {
-    const said = await world.gw(['login', '--address', world.address, '--login', 'root'], { input: testPassword })
+    const words = ['login', '--address', world.address, '--login', 'root']
+    const said = await world.gw(words, { input: testPassword, env: elsewhere })
     assert.equal(said.code, 4)
     assert.match(said.err, /certificate of .* is not trusted yet\. Nothing was sent/)
     assert.match(said.err, /SHA-256 {2}(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/)
   })
 
   it('takes the certificate with the fingerprint that was named, and no other', async () => {
-    const { err } = await world.gwProcess(['login', '--address', world.address], { input: 'x' })
+    const { err } = await world.gwProcess(['login', '--address', world.address], { input: 'x', env: elsewhere })
     const fingerprint = /SHA-256 {2}(\S+)/.exec(err)?.[1] ?? ''
     const words = ['login', '--address', world.address, '--login', 'root', '--fingerprint']
     const wrong = await world.gwProcess([...words, 'ab'.repeat(32)], { input: testPassword })
@@ -412,7 +415,7 @@ describe('trust and its end', () => {
       text.replaceAll(/("https:[^"]+": ")(..)/g, (_all, start, two) => `${start}${two === '00' ? '01' : '00'}`),
     )
     for (const words of [['whoami'], ['login', '--address', world.address, '--login', 'root']]) {
-      const said = await world.gw(words, { input: testPassword })
+      const said = await world.gw(words, { input: testPassword, ...(words[0] === 'login' ? { env: elsewhere } : {}) })
       assert.equal(said.code, 4)
       assert.match(said.err, /presents a different certificate than the one you trusted\. Nothing was sent\./)
     }
@@ -430,16 +433,18 @@ describe('trust and its end', () => {
   })
 
   it('signs out, and then has no session', async () => {
-    const cookies = (JSON.parse(readFileSync(sessionFile(), 'utf8')) as { cookie: string }).cookie
-    assert.equal((await gwProcess('logout')).err, 'Signed out.\n')
-    assert.equal((await gw('whoami')).code, 3)
-    const text = readFileSync(sessionFile(), 'utf8')
-    assert.equal((JSON.parse(text) as { cookie: null }).cookie, null)
-    writeFileSync(sessionFile(), JSON.stringify({ ...(JSON.parse(text) as object), cookie: cookies }))
+    const signedIn = readFileSync(sessionFile(), 'utf8')
+    assert.equal((await gwProcess('logout')).err, `Signed out of ${world.address}.\n`)
+    const said = await gw('whoami')
+    assert.equal(said.code, 3)
+    assert.match(said.err, /^gw: You are not signed in to https:\S+\.\n {2}Sign in with: gw login\n$/)
+    assert.doesNotMatch(readFileSync(sessionFile(), 'utf8'), /cookie/)
+    writeFileSync(sessionFile(), signedIn)
     const stale = await gw('whoami')
     assert.equal(stale.code, 3, 'the session is over on the gateway too')
     assert.match(stale.err, /There is no valid session/)
     assert.equal((await gwProcess('logout')).code, 0)
+    assert.match((await gw('logout')).err, /^You were not signed in to /)
   })
 
   it('says when the gateway is not there', async () => {

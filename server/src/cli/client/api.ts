@@ -6,9 +6,10 @@ import type { Problem } from '../../contract/error.ts'
 import type { Context } from '../context.ts'
 import { encodePath } from '../contract/paths.ts'
 import { type CommandFailure, notSignedIn, refused } from '../failure.ts'
+import { type Choice, chooseGateway, sayGateway } from './choose-gateway.ts'
 import { type Answer, type Ask, Connection } from './connection.ts'
 import { eventsOf, type ServerEvent } from './server-events.ts'
-import { readSession, trustedAt, withTrusted, writeSession } from './session-file.ts'
+import { changeSessions, readSessions, type SavedSessions, trustedAt, withTrusted } from './session-file.ts'
 
 export interface Call {
   /** The endpoint's own path unless variables must be filled in. */
@@ -29,20 +30,28 @@ export interface Api {
   follow(endpoint: Endpoint, call?: Call): AsyncIterable<ServerEvent>
 }
 
-/** Opens the saved session for the length of `work`. */
-export async function withApi<T>(context: Context, work: (api: Api) => Promise<T>): Promise<T> {
-  const session = readSession(context.env)
-  const trusted = session ? trustedAt(session, session.address) : undefined
-  if (!session?.cookie || trusted === undefined) throw notSignedIn('You are not signed in.')
-  const { address } = session
+/** Opens the session that was saved for the gateway this call is for, for the length of `work`. */
+export async function withApi<T>(context: Context, work: (api: Api, address: string) => Promise<T>): Promise<T> {
+  const saved = readSessions(context.env)
+  const choice = chooseGateway(context, saved)
+  const { address } = choice
+  const session = saved.sessions[address]
+  const trusted = trustedAt(saved, address)
+  if (session === undefined || trusted === undefined) throw noSession(choice, saved)
+  sayGateway(choice, saved, context)
   const connection = new Connection(address, trusted, (shown) =>
-    writeSession(context.env, { ...session, ...withTrusted(session, address, shown) }),
+    changeSessions(context.env, (now) => withTrusted(now, address, shown)),
   )
   try {
-    return await work(createApi(connection, session.cookie))
+    return await work(createApi(connection, session.cookie), address)
   } finally {
     connection.close()
   }
+}
+
+function noSession({ address, by }: Choice, { sessions }: SavedSessions): CommandFailure {
+  const others = Object.keys(sessions).map((other) => `You are signed in to ${other}: --address ${other}`)
+  return notSignedIn(`You are not signed in to ${address}.`, by === 'option' ? ` --address ${address}` : '', others)
 }
 
 export function createApi(connection: Connection, cookie: string | null): Api {

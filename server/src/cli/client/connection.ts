@@ -146,7 +146,7 @@ function rootKeyOf(socket: TLSSocket, certificate: X509Certificate): string | nu
   return isSigned && !hasEnded ? keyFingerprint(root) : null
 }
 
-const keyFingerprint = ({ publicKey }: X509Certificate): string =>
+export const keyFingerprint = ({ publicKey }: X509Certificate): string =>
   createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('hex')

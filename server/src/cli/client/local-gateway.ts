@@ -8,6 +8,8 @@ import { readOwned } from '../../files/guarded.ts'
 import { appRoot, findOutsider, gatewayDir } from '../../launcher/layout.ts'
 import { readRecord } from '../../launcher/record.ts'
 import type { Context } from '../context.ts'
+import { codeOf } from '../failure.ts'
+import { keyFingerprint, type ShownCertificate } from './connection.ts'
 
 type Place = Pick<Context, 'env' | 'workingDir'>
 
@@ -34,22 +36,41 @@ export function localAddress(place: Place): string | null {
   }
 }
 
-/** The fingerprint of the certificate of a local gateway, for those who may read its files; that is proof enough. */
-export const localFingerprint = (place: Place, address: string): string | null =>
-  (localAddress(place) ?? defaultAddress) === address ? fingerprintInState(place) : null
-
 /** Where a gateway serves that has no record of its address, such as one that systemd started. */
 export const defaultAddress = 'https://127.0.0.1:8443'
 
-export function fingerprintInState(place: Place): string | null {
+/** True where this account can see that the state folder is not one of a gateway. */
+export function hasNoGateway(place: Place): boolean {
+  try {
+    lstatSync(gatewayDir(findStateDir(place)))
+    return false
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
+  }
+}
+
+/**
+ * The certificate of the gateway in the state folder, for those who may read its files: who shows it has its key, and is
+ * that gateway, whatever the address.
+ */
+export function certificateInState(place: Place): ShownCertificate | null {
   try {
     const stateDir = findStateDir(place)
     if (findOutsider(stateDir) !== null) return null
     const folder = gatewayDir(stateDir)
     // The folder belongs to gatewayd: what it puts there must neither be followed elsewhere nor hold this command up.
-    const certificate = readOwned(folder, ['tls', 'server.crt'], lstatSync(folder).uid)
-    return certificate === null ? null : new X509Certificate(certificate).fingerprint256
+    const chain = readOwned(folder, ['tls', 'server.crt'], lstatSync(folder).uid)
+    return chain === null ? null : shownByChain(chain.toString())
   } catch {
     return null
   }
+}
+
+function shownByChain(chain: string): ShownCertificate {
+  const [own, root] = chain
+    .split(/(?<=-----END CERTIFICATE-----)/)
+    .filter((text) => text.includes('-----BEGIN'))
+    .map((text) => new X509Certificate(text))
+  if (own === undefined) throw new Error('no certificate')
+  return { fingerprint: own.fingerprint256, rootKey: root === undefined ? null : keyFingerprint(root) }
 }

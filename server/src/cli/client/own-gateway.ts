@@ -4,7 +4,7 @@
 import type { Context } from '../context.ts'
 import { noConnection } from '../failure.ts'
 import { readCertificate, type ShownCertificate, strangeCertificate } from './connection.ts'
-import { defaultAddress, fingerprintInState, localAddress } from './local-gateway.ts'
+import { certificateInState, defaultAddress, localAddress } from './local-gateway.ts'
 
 export interface OwnGateway {
   readonly address: string
@@ -13,7 +13,7 @@ export interface OwnGateway {
 
 export async function findOwnGateway(context: Context, given?: string): Promise<OwnGateway> {
   const address = given ?? localAddress(context) ?? defaultAddress
-  const expected = fingerprintInState(context)
+  const expected = certificateInState(context)?.fingerprint ?? null
   if (expected === null)
     throw noConnection('The gateway of this machine has no certificate yet. Check that it is running.', [
       'systemctl status portcullis.target',

@@ -7,7 +7,7 @@ import { type Api, createApi } from '../client/api.ts'
 import { Connection } from '../client/connection.ts'
 import { findStateDir } from '../client/local-gateway.ts'
 import type { OwnGateway } from '../client/own-gateway.ts'
-import { readSession, withTrusted, writeSession } from '../client/session-file.ts'
+import { changeSessions, readSessions, withSession, withTrusted } from '../client/session-file.ts'
 import type { Context } from '../context.ts'
 import { badUsage, CommandFailure, exitCodes, refused } from '../failure.ts'
 import { escapeText } from '../output/text.ts'
@@ -76,8 +76,8 @@ async function savedSession(
   own: OwnGateway,
   login: string,
 ): Promise<{ readonly mustChange: boolean } | null> {
-  const saved = readSession(context.env)
-  if (saved?.cookie == null || saved.address !== own.address || saved.login !== login) return null
+  const saved = readSessions(context.env).sessions[own.address]
+  if (saved === undefined || saved.login !== login) return null
   return withConnection(own, async (connection) => {
     try {
       const { must_change_password: mustChange } = await createApi(connection, saved.cookie).ask(ownSession)
@@ -110,11 +110,12 @@ export async function openSession<T>(
     const enter = async (password: string): Promise<string> => {
       const answer = await createApi(connection, null).send(signIn, { body: { login, password, rest_path: '/' } })
       const cookie = cookiesOf(answer)
-      const trusted = withTrusted(readSession(context.env), own.address, own.certificate)
-      writeSession(context.env, { address: own.address, login, cookie, ...trusted })
+      changeSessions(context.env, (now) =>
+        withSession(withTrusted(now, own.address, own.certificate), own.address, { login, cookie }),
+      )
       return cookie
     }
-    let cookie = readSession(context.env)?.cookie ?? ''
+    let cookie = readSessions(context.env).sessions[own.address]?.cookie ?? ''
     if (first !== null) cookie = await enter(first)
     else if (password !== null) cookie = await enterAgain(enter, account, cookie)
     if (password !== null && (await mustReplace(createApi(connection, cookie), first))) {

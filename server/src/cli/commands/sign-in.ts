@@ -2,6 +2,7 @@
 
 import { signIn, signOut, whoAmI } from '../../areas/sign-in/contract.ts'
 import { createApi, withApi } from '../client/api.ts'
+import { chooseGateway } from '../client/choose-gateway.ts'
 import {
   type Answer,
   Connection,
@@ -10,8 +11,16 @@ import {
   type ShownCertificate,
   strangeCertificate,
 } from '../client/connection.ts'
-import { defaultAddress, localAddress, localFingerprint } from '../client/local-gateway.ts'
-import { readSession, type SavedSession, trustedAt, withTrusted, writeSession } from '../client/session-file.ts'
+import { certificateInState } from '../client/local-gateway.ts'
+import {
+  changeSessions,
+  readSessions,
+  type SavedSessions,
+  trustedAt,
+  withoutSession,
+  withSession,
+  withTrusted,
+} from '../client/session-file.ts'
 import type { Invocation, Run } from '../command.ts'
 import type { Context } from '../context.ts'
 import { badUsage, CommandFailure, exitCodes, noConnection, refused } from '../failure.ts'
@@ -21,16 +30,18 @@ import { escapeText, showJson } from '../output/text.ts'
 const firstAdministrator = 'admin'
 
 export const signInCommand: Run = async (invocation, context) => {
-  const saved = readSession(context.env)
-  const address = chooseAddress(invocation, context, saved)
+  const saved = readSessions(context.env)
+  const { address } = chooseGateway(context, saved)
   const login = invocation.value('login') ?? firstAdministrator
   const certificate = await chooseCertificate(address, invocation, context, saved)
   const password = await readPassword(login, address, context)
   const connection = new Connection(address, certificate)
   try {
     const answer = await createApi(connection, null).send(signIn, { body: { login, password, rest_path: '/' } })
-    const trusted = withTrusted(saved, address, certificate)
-    writeSession(context.env, { address, login, cookie: cookiesOf(answer), ...trusted })
+    const cookie = cookiesOf(answer)
+    changeSessions(context.env, (now) =>
+      withSession(withTrusted(now, address, certificate), address, { login, cookie }),
+    )
   } finally {
     connection.close()
   }
@@ -38,26 +49,11 @@ export const signInCommand: Run = async (invocation, context) => {
   return exitCodes.done
 }
 
-/** Given, or the one running here, or the one of the last sign-in. */
-function chooseAddress(invocation: Invocation, context: Context, saved: SavedSession | null): string {
-  const given = invocation.value('address')
-  return given === undefined ? (localAddress(context) ?? saved?.address ?? defaultAddress) : parseAddress(given)
-}
-
-export function parseAddress(text: string): string {
-  const url = URL.parse(text.includes('://') ? text : `https://${text}`)
-  const isPlain = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
-  if (url?.protocol !== 'https:' || url.hostname === '' || !isPlain) {
-    throw badUsage(`The address must look like ${defaultAddress}, not "${text}".`)
-  }
-  return url.origin
-}
-
 async function chooseCertificate(
   address: string,
   invocation: Invocation,
   context: Context,
-  saved: SavedSession | null,
+  saved: SavedSessions,
 ): Promise<ShownCertificate> {
   const shown = await readCertificate(address)
   const { fingerprint } = shown
@@ -70,7 +66,7 @@ async function chooseCertificate(
   }
   const known = trustedAt(saved, address)
   const isKnown = known !== undefined && (known.fingerprint === fingerprint || isRenewalOf(known, shown))
-  if (isKnown || invocation.has('trust') || localFingerprint(context, address) === fingerprint) return shown
+  if (isKnown || invocation.has('trust') || certificateInState(context)?.fingerprint === fingerprint) return shown
   if (known !== undefined) throw strangeCertificate(address, known.fingerprint, fingerprint)
   await askTrust(address, fingerprint, context)
   return shown
@@ -117,9 +113,10 @@ export function cookiesOf({ headers }: Answer): string {
 }
 
 export const signOutCommand: Run = async (_invocation, context) => {
-  const saved = readSession(context.env)
-  if (!saved?.cookie) {
-    context.terminal.note('You were not signed in.\n')
+  const saved = readSessions(context.env)
+  const { address } = chooseGateway(context, saved)
+  if (saved.sessions[address] === undefined) {
+    context.terminal.note(`You were not signed in to ${escapeText(address)}.\n`)
     return exitCodes.done
   }
   try {
@@ -130,17 +127,16 @@ export const signOutCommand: Run = async (_invocation, context) => {
     if (error.exitCode === exitCodes.noConnection) context.terminal.note(`gw: ${escapeText(error.message)}\n`)
     else if (error.exitCode !== exitCodes.notSignedIn) throw error
   } finally {
-    writeSession(context.env, { ...saved, cookie: null })
+    changeSessions(context.env, (now) => withoutSession(now, address))
   }
-  context.terminal.note('Signed out.\n')
+  context.terminal.note(`Signed out of ${escapeText(address)}.\n`)
   return exitCodes.done
 }
 
 export const whoAmICommand: Run = async (invocation, context) => {
   const { terminal } = context
-  const identity = await withApi(context, (api) => api.ask(whoAmI))
-  const address = readSession(context.env)?.address ?? ''
-  if (invocation.has('json')) terminal.out(`${showJson({ ...identity, address }, 2)}\n`)
-  else printReply({ ...identity, address }, terminal)
+  const identity = await withApi(context, async (api, address) => ({ ...(await api.ask(whoAmI)), address }))
+  if (invocation.has('json')) terminal.out(`${showJson(identity, 2)}\n`)
+  else printReply(identity, terminal)
   return exitCodes.done
 }
