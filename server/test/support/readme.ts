@@ -40,9 +40,20 @@ function lineOf(row: string): ReadmeLine {
     : { text: row.slice(0, at).trim(), comment: row.slice(at + 2).trim() }
 }
 
-/** What a comment says that the output must contain: addresses, and ids that a call answers. */
-export function promisesOf(comment: string): string[] {
+/** What a comment says that the output must contain: addresses, ids that a call answers, and the status at its beginning. */
+export function promisesOf(comment: string): RegExp[] {
   const addresses = comment.match(/\b\d+\.\d+\.\d+\.\d+\b/g) ?? []
   const answered = /answers (?:its|her) (?:id|number): ([\w.]+)/.exec(comment)?.[1]
-  return [...addresses, ...(answered === undefined ? [] : [answered])]
+  const status = /^\d{3}(?=,)/.exec(comment)?.[0]
+  return [
+    ...addresses.map((address) => new RegExp(`(?<![\\d.])${RegExp.escape(address)}(?![\\d.])`)),
+    ...(answered === undefined ? [] : [new RegExp(`^id +${RegExp.escape(answered)}$`, 'm')]),
+    ...(status === undefined ? [] : [new RegExp(`^HTTP/[\\d.]+ ${status}\\b`, 'm')]),
+  ]
 }
+
+/** It goes on until it is interrupted. */
+export const isEndless = ({ comment }: ReadmeLine): boolean => /until Ctrl-C/.test(comment)
+
+/** The comment says that it may take a while until the line shows this. */
+export const mayTakeLonger = ({ comment }: ReadmeLine): boolean => /repeat until|a moment later/.test(comment)
