@@ -8,3 +8,8 @@ export interface BenchOptions {
   /** Fetch the other firewalls the bench compares with. */
   readonly installsPeers: boolean
 }
+
+export const readOptions = (args: readonly string[]): BenchOptions => ({
+  isQuick: args.includes(flags.quick),
+  installsPeers: args.includes(flags.installPeers),
+})

@@ -44,7 +44,7 @@ const messagesOf = async (admin: Client): Promise<string[]> => {
 const serverStatus = async (admin: Client) =>
   (await admin('GET', '/logs_backend/status')).body.find(({ name }: { name: string }) => name.endsWith('-logs-server'))
 
-describe('a gateway with a log server', { skip: withoutLogServer }, () => {
+describe('a gateway with a log server', { skip: withoutLogServer() }, () => {
   let clickhouse: Clickhouse
   let tls: Server
   let chain: string

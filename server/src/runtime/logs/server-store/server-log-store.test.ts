@@ -13,7 +13,7 @@ import { ServerLogStore } from './server-log-store.ts'
 
 const views = { ...logViews, ...questionViews }
 
-describe('a log store on a server', { skip: withoutLogServer }, () => {
+describe('a log store on a server', { skip: withoutLogServer() }, () => {
   let folder: string
   let clickhouse: Clickhouse
 

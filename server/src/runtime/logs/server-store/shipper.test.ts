@@ -58,7 +58,7 @@ const open = (local: NaiveLogStore, settings: LogServerSettings, { cursor, ...op
     ...options,
   })
 
-describe('records on their way to a log server', { skip: withoutLogServer }, () => {
+describe('records on their way to a log server', { skip: withoutLogServer() }, () => {
   let server: Clickhouse
 
   before(async () => {
