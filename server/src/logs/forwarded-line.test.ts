@@ -34,8 +34,8 @@ describe('a forwarded line', () => {
   it('is the documented line of CEF after the priority', () => {
     assert.equal(
       cef({ unit: 'unbound', kind: 'system', priority: 4, message: 'cache is small' }),
-      '<28>2026-01-02T04:04:05.000678+01:00 gate.example CEF:0|portcullis|gateway|1.2.3|0|syslog|0|' +
-        'deviceReceiptTime=1767323045000 Severity=Warning DeviceProcessName=unbound msg=cache is small',
+      '<28>2026-01-02T04:04:05.000678+01:00 gate.example CEF:0|portcullis|gateway|1.2.3|0|syslog|5|' +
+        'rt=1767323045000 deviceReceiptTime=1767323045000 Severity=Warning DeviceProcessName=unbound msg=cache is small',
     )
   })
 
@@ -73,7 +73,7 @@ describe('a forwarded line', () => {
     const unit = 'two words=x'
     assert.match(linePrinter('syslog', strange)(record({ unit })).toString(), / my_gate_ two_words=x - - - /)
     const line = linePrinter('cef', strange)(record({ unit })).toString()
-    assert.ok(line.includes('|a\\|b\\\\c|gateway|1\\|2|0|syslog|0|'), line)
+    assert.ok(line.includes('|a\\|b\\\\c|gateway|1\\|2|firewall|Firewall|2|'), line)
     assert.ok(line.includes(' DeviceProcessName=two_words\\=x msg='), line)
     assert.match(linePrinter('syslog', { ...scope, hostName: '' })(record({ unit: '' })).toString(), /Z? - - - - - TCP/)
   })

@@ -2,6 +2,7 @@
 // and one message: text of a record never becomes a field, a header or a second message.
 
 import { clockOffsets } from '../policy/schedule.ts'
+import { cefEvent } from './cef-event.ts'
 import type { LogKindName } from './kinds.ts'
 import type { KeptRecord } from './record.ts'
 import { isAlert, securityExtension, securityMessage } from './security-message.ts'
@@ -41,22 +42,22 @@ export function linePrinter(form: ForwardedForm, scope: LineScope): (record: Kep
       bounded(
         `<${priorityOf(record)}>1 ${clock(record.time)} ${host} ${unitOf(record.unit)} - - - ${oneLine(messageOf(record))}`,
       )
-  const { brand, version } = scope
-  const header = ['CEF:0', brand, 'gateway', version, '0', 'syslog', '0'].map(cefHeader).join('|')
-  const alertExtension = (record: KeptRecord): string =>
-    [['deviceReceiptTime', String(Math.floor(record.time / 1000))], ...securityExtension(record, scope.hostName, clock)]
-      .map(([key, value = '']) => `${key}=${cefValue(value)}`)
-      .join(' ')
+  const header = ['CEF:0', scope.brand, 'gateway', scope.version].map(cefHeader).join('|')
   return (record) => {
-    if (isAlert(record))
-      return bounded(`<${priorityOf(record)}>${clock(record.time)} ${host} ${header}|${alertExtension(record)}`)
-    const extension = [
-      `deviceReceiptTime=${Math.floor(record.time / 1000)}`,
-      `Severity=${severityWords[record.priority] ?? ''}`,
-      `DeviceProcessName=${cefValue(unitOf(record.unit))}`,
-      `msg=${cefValue(messageOf(record))}`,
-    ].join(' ')
-    return bounded(`<${priorityOf(record)}>${clock(record.time)} ${host} ${header}|${extension}`)
+    const { id, name, severity, extension } = cefEvent(record)
+    const front = [header, cefHeader(id), cefHeader(name), severity].join('|')
+    // The message is last: it is what a line that is too long loses first.
+    const documented = isAlert(record)
+      ? securityExtension(record, scope.hostName, clock)
+      : [
+          ['Severity', severityWords[record.priority] ?? ''],
+          ['DeviceProcessName', unitOf(record.unit)],
+          ['msg', messageOf(record)],
+        ]
+    const receipt = String(Math.floor(record.time / 1000))
+    const pairs = [['rt', receipt], ...extension, ['deviceReceiptTime', receipt], ...documented]
+    const printed = pairs.map(([key, value = '']) => `${key}=${cefValue(value)}`).join(' ')
+    return bounded(`<${priorityOf(record)}>${clock(record.time)} ${host} ${front}|${printed}`)
   }
 }
 

@@ -132,7 +132,7 @@ describe('the log on its way to a collector', { skip: reasonToSkipCollectors }, 
     const [line = ''] = one.messages().filter((message) => message.includes('forwarded number'))
     assert.match(
       line,
-      /^<30>\S+ \S+ CEF:0\|portcullis\|gateway\|[^|]+\|0\|syslog\|0\|deviceReceiptTime=\d{13} Severity=Informational DeviceProcessName=\S+ msg=forwarded number \d+\.$/,
+      /^<30>\S+ \S+ CEF:0\|portcullis\|gateway\|[^|]+\|0\|syslog\|2\|rt=\d{13} deviceReceiptTime=\d{13} Severity=Informational DeviceProcessName=\S+ msg=forwarded number \d+\.$/,
     )
   })
 
