@@ -353,7 +353,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const decidingSlots = [...firewall.slots, ...(firewall.reads ?? [])].map(({ key }) => key)
   const http = createHttpServer({
     connections: new LiveConnections({ applier, services, slots: new Set(decidingSlots), findPlaces }),
-    routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes()],
+    routes: [...areas.flatMap((area) => area.routes), ...referenceRoutes(names)],
     services,
     engine,
     findIdentity: createIdentityFinder(

@@ -17,7 +17,7 @@ export const neutral = <const V extends boolean | number | string | readonly nev
   Type.Optional(
     Type.Unsafe<V>({
       ...(Array.isArray(values[0])
-        ? { type: 'array', maxItems: maxBlocks }
+        ? { type: 'array', items: { type: 'string' }, maxItems: maxBlocks }
         : { type: typeof values[0] === 'number' ? 'integer' : typeof values[0] }),
       enum: [...values],
       'x-neutral': true,

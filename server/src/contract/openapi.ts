@@ -2,6 +2,7 @@
 // docs/openapi.json, which the gateway serves and which shows every change of the interface in review.
 
 import { accessTable } from './access.ts'
+import { documentBrand } from './document-brand.ts'
 import { DryRun } from './dry-run.ts'
 import { type Endpoint, nameOf } from './endpoint.ts'
 import { exampleOf, type JsonSchema, patchExampleOf } from './examples.ts'
@@ -73,8 +74,9 @@ export function openApi(areas: readonly AreaEndpoints[], version: string, status
         'with gzip, zstd or br when Accept-Encoding allows it.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers,
     tags: areas.filter((area) => area.endpoints.length > 0).map(({ name }) => ({ name })),
-    security: [{ session: [], secure: [] }],
+    security: [{ session: [], cookies: [] }],
     'x-access-roles': accessTable,
     paths: Object.fromEntries(Object.entries(sorted(paths)).map(([path, item]) => [path, pathItem(item)])),
     components: {
@@ -102,10 +104,32 @@ function together(made: Readonly<Record<string, unknown>>, own: Readonly<Record<
   return sorted({ ...made, ...own })
 }
 
+/** What a client has to send with each call, by the names of the cookies that the sign-in sets (decision 104). */
 const securitySchemes = {
-  session: { type: 'apiKey', in: 'cookie', name: 'insecure-<brand>-session' },
-  secure: { type: 'apiKey', in: 'cookie', name: '__Secure-<brand>-<uuid>' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: `insecure-${documentBrand}-session`,
+    description: 'The first of the two cookies that POST /web/auth/login sets.',
+  },
+  cookies: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Cookie',
+    description:
+      `Both cookies of the sign-in: insecure-${documentBrand}-session=...; __Secure-${documentBrand}-UUID=... . The name of the second ` +
+      'one differs with every sign-in, so it is described as the whole header. A client with a cookie jar needs to do nothing.',
+  },
 }
+
+const servers = [
+  {
+    url: 'https://{address}',
+    description: 'A gateway, by the address and port of its management service.',
+    variables: { address: { default: '127.0.0.1:8443', description: 'The default is that of npm start.' } },
+  },
+  { url: '/', description: 'The gateway that serves this document.' },
+]
 
 interface Operation {
   readonly [part: string]: unknown

@@ -2,8 +2,10 @@
 // docs/, which a test compares with the endpoints: to make it takes the processor for half a second, and others would wait.
 
 import { readFileSync } from 'node:fs'
+import { documentBrand } from '../contract/document-brand.ts'
 import { endpoint } from '../contract/endpoint.ts'
 import { Type } from '../contract/schema.ts'
+import { type CookieNames, cookieNames } from './cookies.ts'
 import { handle, type Route, rawReply } from './handle.ts'
 import { keptBytes, type LongReply } from './segments.ts'
 
@@ -35,16 +37,24 @@ const policy = [
 ].join('; ')
 
 /** Read once, when it is first asked for. */
-function fileOf(path: string): () => LongReply {
+function fileOf(path: string, edit: (bytes: Buffer) => Buffer = (bytes) => bytes): () => LongReply {
   let content: LongReply | null = null
   return () => {
-    content ??= keptBytes(readFileSync(new URL(`../../../${path}`, import.meta.url)))
+    content ??= keptBytes(edit(readFileSync(new URL(`../../../${path}`, import.meta.url))))
     return content
   }
 }
 
-export function referenceRoutes(): Route[] {
-  const document = fileOf('docs/openapi.json')
+/** The copy in docs/ has the cookies of the default brand. */
+function branded(bytes: Buffer, names: CookieNames): Buffer {
+  const own = cookieNames(documentBrand)
+  if (own.session === names.session) return bytes
+  const text = bytes.toString().replaceAll(own.session, names.session)
+  return Buffer.from(text.replaceAll(own.securePrefix, names.securePrefix))
+}
+
+export function referenceRoutes(names: CookieNames): Route[] {
+  const document = fileOf('docs/openapi.json', (bytes) => branded(bytes, names))
   const file = (target: (typeof referenceEndpoints)['page'], name: string, type: string): Route => {
     const content = fileOf(`web/src/reference/${name}`)
     return handle(target, ({ setHeader }) => {

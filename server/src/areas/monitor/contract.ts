@@ -280,7 +280,9 @@ export const snmpSettings = {
   }),
 }
 
-const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\-]{0,61}[\\p{L}\\p{N}])?'
+/** Letters of living scripts, as ranges: a class such as \\p{L} is unknown to many who read the description. */
+const letter = 'A-Za-z0-9\\u00c0-\\u024f\\u0370-\\u1fff\\u3040-\\ud7ff'
+const label = `[${letter}](?:[${letter}\\-]{0,61}[${letter}])?`
 
 /** Names can be international, and a port can follow. */
 const AgentServer = Type.String({
