@@ -1,5 +1,5 @@
 // Forms that newer clients of this interface send and that are accepted in addition, as long as they mean what this version
-// means. Replies never show them.
+// means. Replies show them only where such clients look for what they sent.
 
 import type { Static, TObject, TProperties } from 'typebox'
 import { invalid } from './error.ts'

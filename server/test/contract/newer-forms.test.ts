@@ -1,5 +1,5 @@
-// Forms that newer clients of this interface send are accepted where they mean what this version means, refused with a
-// reason where they do not, and never shown in replies.
+// Forms that newer clients of this interface send are accepted where they mean what this version means, and refused with a
+// reason where they do not. Rules are shown in both forms, so that such a client finds what it sent.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -52,7 +52,7 @@ describe('newer forms', () => {
         assert.equal((await admin('PUT', `${path}/${other}`, { action, ...blocks })).status, 200)
       })
 
-    it('a whole FORWARD rule of a newer client is accepted, and shown in the form of this version', async () => {
+    it('a whole FORWARD rule of a newer client is accepted, and shown without what this version does not have', async () => {
       const shown = await added('/firewall/rules/forward', {
         ...{
           parent_id: 'f3ffde22-a562-4f43-ac04-c40fcec6a88c',
@@ -78,13 +78,66 @@ describe('newer forms', () => {
       assert.match((await refused({ hip_profiles_negate: true })).hip_profiles_negate ?? '', /cannot exclude device/)
       const block = { addresses: ['any'], addresses_negate: false }
       assert.match((await refused({ sources: [block, block] })).sources ?? '', /exactly one block/)
-      const both = { destinations: [block], destination_addresses: ['any'] }
+      const both = { destinations: [block], destination_addresses: [address] }
       assert.match((await refused(both)).destinations ?? '', /either destinations or destination_addresses/)
       assert.deepEqual(Object.keys(await refused({ sources: [{ addresses: ['ip.id.999'] }] })), ['source_addresses[0]'])
       assert.deepEqual(Object.keys(await refused({ sources: [{ networks: [] }] })).sort(), [
         'sources[0].addresses',
         'sources[0].networks',
       ])
+    })
+
+    const blockOf = (addresses: readonly string[], addresses_negate = false) => [{ addresses, addresses_negate }]
+    const fieldsOf = (addresses: readonly string[], negate = false) => ({
+      source_addresses: addresses,
+      source_addresses_negate: negate,
+    })
+
+    for (const [table, action] of Object.entries(tables))
+      it(`a client of either line that sends back what it read of a ${table} rule changes what it changed`, async () => {
+        const path = `/firewall/rules/${table}`
+        const rule = await added(path, { action, sources: blockOf([address], true) })
+        assert.deepEqual(rule.sources, blockOf([address], true))
+        assert.deepEqual(rule.destinations, blockOf(['any']))
+        const now = async () => ((await admin('GET', path)).body as { id: number }[]).find(({ id }) => id === rule.id)
+        const [one, other] = [
+          { sources: blockOf(['any']), ...fieldsOf(['any']) },
+          { sources: blockOf([address]), ...fieldsOf([address]) },
+        ]
+        const cases: readonly [change: object, after: object][] = [
+          [{}, { sources: blockOf([address], true), ...fieldsOf([address], true) }],
+          [{ sources: blockOf(['any']) }, one],
+          [{ source_addresses: [address] }, other],
+          [{ ...one }, one],
+          [{ sources: blockOf([address]), ...fieldsOf(['any']) }, other],
+        ]
+        for (const method of ['PATCH', 'PUT'] as const)
+          for (const [change, after] of cases) {
+            const { id, ...read } = { ...(await now()) } as Record<string, unknown>
+            const answer = await admin(method, `${path}/${id}`, { ...read, ...change })
+            assert.equal(answer.status, 200, `${JSON.stringify(change)} ${answer.text}`)
+            if (method === 'PATCH' || change !== cases[0]?.[0])
+              assert.deepEqual({ ...(await now()) }, { ...rule, ...read, ...after, id }, JSON.stringify(change))
+          }
+        const both = { sources: blockOf(['any'], true), ...fieldsOf([address], true) }
+        assert.match(problemsOf(await admin('PATCH', `${path}/${rule.id}`, both)).sources ?? '', /either sources or/)
+      })
+
+    it('a client of the newer line runs twice and makes each rule once', async () => {
+      const wanted = [blockOf([address]), blockOf(['any'], true)].map((sources, index) => ({
+        ...{ comment: `newer ${index}`, action: 'drop', sources, destinations: blockOf(['any']) },
+      }))
+      const path = '/firewall/rules/input'
+      const isThere = (rules: readonly object[], rule: object) =>
+        rules.some((one) => JSON.stringify({ ...one, ...rule }) === JSON.stringify(one))
+      const made: number[] = []
+      for (let run = 0; run < 2; run++) {
+        const rules = (await admin('GET', path)).body as object[]
+        const missing = wanted.filter((rule) => !isThere(rules, rule))
+        for (const rule of missing) assert.equal((await admin('POST', path, rule)).status, 200)
+        made.push(missing.length)
+      }
+      assert.deepEqual(made, [2, 0])
     })
 
     it('fields of FORWARD rules are unknown in other tables', async () => {

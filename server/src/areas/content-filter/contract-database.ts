@@ -30,6 +30,9 @@ export const categorize = endpoint({
     host: Type.String(),
     path: Type.String(),
     categories: Type.Array(FoundCategory),
+    all: Type.Array(Type.String({ 'x-refers': ['content_category'] }), {
+      description: 'Ids of these categories, as newer clients read them.',
+    }),
   }),
 })
 

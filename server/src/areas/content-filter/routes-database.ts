@@ -16,7 +16,11 @@ export const databaseRoutes: readonly Route[] = [
     const names = new Map(listCategories(config).map(({ id, name }) => [id, name]))
     const own = await inSlices(findUserCategories(storedCategories(config), asked))
     const found = [...own, ...services.webCategories.lookup.find(asked)]
-    return { url, host, path, categories: found.map((one) => ({ ...one, name: names.get(one.id) ?? one.id })) }
+    return {
+      ...{ url, host, path },
+      categories: found.map((one) => ({ ...one, name: names.get(one.id) ?? one.id })),
+      all: [...new Set(found.map(({ id }) => id))],
+    }
   }),
   handle(showDatabase, ({ services }) => {
     const { builtAt, sources, ...state } = services.webCategories.state()

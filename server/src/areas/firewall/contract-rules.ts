@@ -152,7 +152,7 @@ const Block = {
   addresses_negate: Type.Optional(Type.Boolean({ description: 'Match every address but these.' })),
 }
 
-/** Forms of newer clients; lists.ts turns them into the fields above. */
+/** Forms of newer clients: routes-rules.ts shows them beside the fields above, lists.ts turns them into these. */
 const blocks = {
   sources: oneBlock(Block, 'source_addresses'),
   destinations: oneBlock(Block, 'destination_addresses'),
@@ -164,10 +164,10 @@ const newerForward = {
 /** What is left out of a stored rule. */
 export const neutralFields = Object.keys(newerForward)
 
-const ruleEndpoints = <const Table extends string, P extends TProperties, V extends TObject, N extends TProperties>(
+const ruleEndpoints = <const Table extends string, P extends TProperties, V extends TProperties, N extends TProperties>(
   table: Table,
   fields: TObject<P>,
-  shown: V,
+  shown: TObject<V>,
   newer: N,
 ) => {
   const body = strictObject({ ...creation(fields).properties, ...blocks, ...newer })
@@ -181,7 +181,7 @@ const ruleEndpoints = <const Table extends string, P extends TProperties, V exte
       idName: 'rule_id',
       change: 'firewall',
       fields: body,
-      shown,
+      shown: strictObject({ ...shown.properties, ...blocks }),
     }),
     replace: endpoint({
       method: 'PUT',

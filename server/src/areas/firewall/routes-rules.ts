@@ -2,7 +2,7 @@
 
 import type { ReplyOf } from '../../contract/endpoint.ts'
 import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import { listRoutes, perItem, settingsRoutes } from '../../http/routes.ts'
 import { pathOf } from '../../model/paths.ts'
 import { read } from '../../model/slots.ts'
 import { endOrigins } from '../../policy/outside.ts'
@@ -20,13 +20,21 @@ import {
   systemCounters,
 } from './contract-rules.ts'
 import { ruleLists } from './lists.ts'
+import { inOneForm, withBlocks } from './newer-blocks.ts'
 
 type RuleEndpoints = typeof forwardRules | typeof inputRules | typeof dnatRules | typeof snatRules | typeof logRules
 
 function ruleRoutes(table: RuleTable, endpoints: RuleEndpoints): Route[] {
   const list = ruleLists[table]
   return [
-    ...listRoutes(endpoints, list),
+    ...listRoutes(endpoints, list, {
+      shown: perItem(withBlocks),
+      prepare: (_context, body) => (id, _tools, config) =>
+        inOneForm(
+          body,
+          read(config, list.slot).find((rule) => rule.id === id),
+        ),
+    }),
     handle(hitCounters[table], async ({ config, services }) => {
       const hits = await services.hitCounters.current()
       return read(config, list.slot).map(({ id }) => ({ id, packets: hits.get(pathOf(list.slot, id))?.packets ?? 0 }))
