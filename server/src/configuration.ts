@@ -6,7 +6,7 @@ import { createLockOutGuard } from './areas/firewall/lock-out.ts'
 import { membersOf } from './areas/firewall/people.ts'
 import { areas as allAreas } from './areas/index.ts'
 import type { Committed } from './config/change.ts'
-import { describeChanges } from './config/describe.ts'
+import { outlineChanges } from './config/describe.ts'
 import { ConfigEngine } from './config/engine.ts'
 import { ConfigStore } from './config/store.ts'
 import type { Database } from './database/database.ts'
@@ -20,7 +20,7 @@ import { Sessions } from './runtime/accounts/sessions.ts'
 import { SignInGuard } from './runtime/accounts/sign-in-guard.ts'
 import type { Clock } from './runtime/clock.ts'
 import { AuditTrail } from './runtime/logs/audit.ts'
-import type { AuditEntry } from './runtime/logs/audit-entry.ts'
+import { type AuditEntry, maxListed } from './runtime/logs/audit-entry.ts'
 
 /** What signing in and out needs, which must work whatever the disk says. */
 const accountTables = [
@@ -107,5 +107,5 @@ const changeRecord = ({ revision, requestId }: Committed): AuditEntry => ({
   message: `Revision ${revision.revision}`,
   request_id: requestId,
   revision: revision.revision,
-  changes: describeChanges(revision.changes),
+  changes: outlineChanges(revision.changes, maxListed),
 })

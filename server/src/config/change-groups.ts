@@ -70,7 +70,7 @@ export class ChangeGroups {
     try {
       const wanted = this.render(last)
       const isTried = reachOf(this.#machine.rendered, wanted) === 'tables'
-      tried = isTried ? await this.#changes.attempt(group, last, wanted) : this.#changes.commit(group, wanted)
+      tried = isTried ? await this.#changes.attempt(group, last, wanted) : await this.#changes.commit(group, wanted)
     } catch (error) {
       for (const { waiting } of group) waiting.reject(error)
       tried = { status: 'answered' }
@@ -105,7 +105,7 @@ export class ChangeGroups {
     const { isDeferred, isRevert } = ready.waiting.request
     const wanted = this.render(prepared)
     if (isDeferred) {
-      this.#changes.commit([ready], wanted)
+      await this.#changes.commit([ready], wanted)
       return
     }
     // A revert is kept whatever the machine says, so it is committed first.

@@ -10,7 +10,8 @@ import type { ArtifactChange } from '../plan/text-diff.ts'
 import type { BackgroundRow } from './background.ts'
 import type { ObjectChange } from './describe.ts'
 import type { ChangeSet } from './diff.ts'
-import type { ConfigStore, HistorySize, Probation, Revision, RevisionInfo } from './store.ts'
+import type { HistorySize } from './history-size.ts'
+import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
 
 export interface Actor {
   readonly login: string

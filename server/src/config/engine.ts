@@ -91,6 +91,11 @@ export class ConfigEngine implements ConfigView {
     this.#machine = new MachineFollower(parts, this.#head, loaded.background, background)
     this.#changes = new MachineChanges(parts, this.#machine, {
       head: () => this.#head,
+      stage: (prepared) =>
+        parts.store.stage(
+          prepared.map(({ revision }) => revision),
+          prepared[0]?.urgency ?? 'urgent',
+        ),
       commit: (...args) => this.#commit(...args),
       probationFor: (request, revision) => this.#probationFor(request, revision),
     })

@@ -24,6 +24,8 @@ import type { Probation } from './store.ts'
 /** The part of the engine that writes. */
 export interface Ledger {
   head(): Snapshot
+  /** Writes what is long of the changes that are about to be committed; undefined when nothing is. */
+  stage(prepared: readonly Prepared[]): Promise<void> | undefined
   /** `rendered` is what the machine should hold from now on; `pending` are the background areas, where they change. */
   commit(prepared: readonly Prepared[], rendered: Rendered, probation?: Probation | null, pending?: PendingAreas): void
   /** Undefined changes nothing: no probation was requested and none is active. */
@@ -47,7 +49,7 @@ export class MachineChanges {
   readonly #machine: MachineFollower
   readonly #ledger: Ledger
   /** A committed change that failed on the machine; its revert could not be written to disk yet. */
-  #pendingRevert: { readonly before: Baseline; readonly failed: Prepared } | null = null
+  #pendingRevert: { readonly before: Baseline; readonly undo: Prepared } | null = null
 
   /** The end of the last settle, for which no change waits. */
   settled: Promise<void> = Promise.resolve()
@@ -73,6 +75,8 @@ export class MachineChanges {
    */
   async attempt(group: readonly Ready[], last: Prepared, rendered: Rendered): Promise<Tried> {
     const { revision } = last.revision
+    // Before the kernel has it: what is tried and not committed should be so for a moment only.
+    await this.#ledger.stage(preparedOf(group))
     const tried = await this.#try(revision, rendered)
     if (tried.status !== 'applied') return tried
     // A session can end while the kernel works.
@@ -85,11 +89,7 @@ export class MachineChanges {
     try {
       // A change on probation is always alone.
       probation = group[0] && this.#ledger.probationFor(group[0].waiting.request, revision)
-      this.#ledger.commit(
-        group.flatMap(({ prepared }) => prepared ?? []),
-        rendered,
-        probation,
-      )
+      this.#ledger.commit(preparedOf(group), rendered, probation)
     } catch (error) {
       await this.#undo(revision)
       throw error
@@ -131,14 +131,13 @@ export class MachineChanges {
   }
 
   /** Changes that the machine does not notice, or not now. Throws what keeps all of them from being made. */
-  commit(group: readonly Ready[], rendered: Rendered): Tried {
+  async commit(group: readonly Ready[], rendered: Rendered): Promise<Tried> {
+    const staging = this.#ledger.stage(preparedOf(group))
+    if (staging) await staging
     // A session can end while others of the group are prepared.
     const others = stillAllowed(group)
     if (others.length < group.length) return { status: 'again', others }
-    this.#ledger.commit(
-      group.flatMap(({ prepared }) => prepared ?? []),
-      rendered,
-    )
+    this.#ledger.commit(preparedOf(group), rendered)
     for (const ready of group) answer(ready)
     return { status: 'answered' }
   }
@@ -155,6 +154,7 @@ export class MachineChanges {
     const isForeground = !sameArtifacts(wanted.foreground, rendered.foreground)
     const isNoticed = isForeground || touched.length > 0
     if (isNoticed && !request.isRevert) await this.check(prepared, wanted)
+    await this.#ledger.stage([prepared])
     // A session can end while the checkers run.
     request.authorize?.(prepared.revision.changes)
     const probation = this.#ledger.probationFor(request, prepared.revision.revision)
@@ -177,17 +177,22 @@ export class MachineChanges {
       // Committed, but the apply service does not answer. A revert is kept: the reconcile loop applies it.
       this.#machine.noteError(error)
       if (request.isRevert) return
-      this.#pendingRevert = { before, failed: prepared }
-      this.revertFailed()
+      await this.#revert(before, prepared)
       throw await explainLostApply(this.#parts.applier, prepared.revision.revision, error)
     }
     this.#machine.applied = { outcome, error: null }
     if (outcome.status !== 'put_back' || request.isRevert) return
-    this.#pendingRevert = { before, failed: prepared }
-    this.revertFailed()
+    await this.#revert(before, prepared)
     throw new GatewayError('not_applied', 'The change passed all checks but failed on the machine. It was reverted.', {
       problems: outcome.problems,
     })
+  }
+
+  async #revert(before: Baseline, failed: Prepared): Promise<void> {
+    const undo = undoing(failed, before, system, this.#parts.clock.now())
+    this.#pendingRevert = { before, undo }
+    await this.#ledger.stage([undo])
+    this.revertFailed()
   }
 
   /**
@@ -196,9 +201,10 @@ export class MachineChanges {
    */
   revertFailed(): void {
     if (!this.#pendingRevert) return
-    const { before, failed } = this.#pendingRevert
-    const undo = undoing(failed, before, system, this.#parts.clock.now())
+    const { before, undo } = this.#pendingRevert
     this.#ledger.commit([undo], before.rendered, null, before.background)
     this.#pendingRevert = null
   }
 }
+
+const preparedOf = (group: readonly Ready[]): readonly Prepared[] => group.flatMap(({ prepared }) => prepared ?? [])

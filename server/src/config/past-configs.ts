@@ -39,7 +39,7 @@ export class PastConfigs {
     let snapshot = head
     for (const number of this.#store.revisionsBetween(revision, head.revision).toReversed()) {
       await slices()
-      const changes = this.#store.findRevision(number)?.changes ?? []
+      const changes = (await this.#store.loadRevision(number, slices))?.changes ?? []
       snapshot = applyChanges(snapshot, inverse(changes), number - 1)
     }
     this.#kept = { revision, config: snapshot.config }
@@ -47,14 +47,14 @@ export class PastConfigs {
 
   /** What one revision changed, and who changed the same objects since; null when it is not kept. */
   async loadChange(head: Snapshot, revision: number, slices: Slices): Promise<PastChange | null> {
-    const wanted = revision > head.revision ? null : this.#store.findRevision(revision)
+    const wanted = revision > head.revision ? null : await this.#store.loadRevision(revision, slices)
     if (!wanted) return null
     const touched = touchedBy(wanted.changes)
     const later: LaterChange[] = []
     let snapshot = head
     for (const number of this.#store.revisionsBetween(revision, head.revision).toReversed()) {
       await slices()
-      const found = this.#store.findRevision(number)
+      const found = await this.#store.loadRevision(number, slices)
       if (!found) continue
       later.push(...laterChangesIn(found, touched))
       snapshot = applyChanges(snapshot, inverse(found.changes), number - 1)

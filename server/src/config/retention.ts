@@ -4,7 +4,8 @@
 import { isUnavailable } from '../contract/error.ts'
 import type { Database } from '../database/database.ts'
 import type { ConfigView } from './change.ts'
-import type { ConfigStore, HistorySize } from './store.ts'
+import type { HistorySize } from './history-size.ts'
+import type { ConfigStore } from './store.ts'
 
 export interface RetentionParts {
   readonly database: Database
@@ -26,6 +27,7 @@ const removedAtOnce: HistorySize = { revisions: 20, bytes: 512 * 1024 }
 export class HistoryKeeper {
   readonly #parts: RetentionParts
   #isWaiting = false
+  #isRemoving = false
 
   constructor(parts: RetentionParts) {
     this.#parts = parts
@@ -36,10 +38,28 @@ export class HistoryKeeper {
   /** A change on probation may be one of the limits: what it removed would not come back with its revert. */
   look(): void {
     const { store, limits, engine } = this.#parts
+    this.#removeUnused()
     if (engine.probation) return
     const { revisions, bytes } = limits()
     const isOver = store.size.revisions > revisions + revisions / slack || store.size.bytes > bytes + bytes / slack
     if (isOver && store.size.revisions > leastRevisions) this.#goOn(this.#surplus())
+  }
+
+  /** Texts that no revision and no item needs any longer, some at a time. */
+  #removeUnused(): void {
+    const { database, store, onFault } = this.#parts
+    if (this.#isRemoving || !store.hasUnused()) return
+    this.#isRemoving = true
+    setImmediate(() => {
+      this.#isRemoving = false
+      if (!database.isOpen) return
+      try {
+        store.removeUnused()
+        this.#removeUnused()
+      } catch (error) {
+        if (!isUnavailable(error)) onFault(error)
+      }
+    })
   }
 
   /** An area that is applied in the background may have to return to the last revision that worked. */

@@ -3,13 +3,15 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { isUnavailable } from '../contract/error.ts'
-import { type Database, NewerDataError } from '../database/database.ts'
+import { type Database, NewerDataError, type Urgency } from '../database/database.ts'
 import { type Item, type Slot, versionOf } from '../model/slots.ts'
 import type { BackgroundRow } from './background.ts'
 import { HistoryBase } from './base.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
 import { type FindBase, HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
+import { countHistory, endOfOldest, type HistorySize, surplusOf } from './history-size.ts'
 import { readBackground, readProbation, writeBackground, writeProbation } from './in-progress.ts'
+import { bytesOf, type LongText, LongTexts } from './long-texts.ts'
 import {
   idText,
   itemChecksum,
@@ -23,6 +25,7 @@ import {
   type Versions,
 } from './rows.ts'
 import { type SplicedChange, spliceLists } from './splices.ts'
+import { StagedTexts } from './staged-texts.ts'
 import { readItem, StoredItems, type StoredRows } from './stored-items.ts'
 
 export interface RevisionInfo {
@@ -68,16 +71,13 @@ export interface Loaded {
   readonly damage: readonly string[]
 }
 
-export interface HistorySize {
-  readonly revisions: number
-  readonly bytes: number
-}
-
 export class ConfigStore {
   readonly #database: Database
   readonly #slots: ReadonlyMap<string, Slot>
   readonly #base: HistoryBase
+  readonly #texts: LongTexts
   readonly #items: StoredItems
+  readonly #staged: StagedTexts
   #headHash: Uint8Array
   /** Null: to be counted again. */
   #size: HistorySize | null = null
@@ -86,7 +86,9 @@ export class ConfigStore {
     this.#database = database
     this.#slots = new Map(slots.map((slot) => [slot.key, slot]))
     this.#base = new HistoryBase(database, this.#slots)
-    this.#items = new StoredItems(database)
+    this.#texts = new LongTexts(database)
+    this.#items = new StoredItems(database, this.#texts)
+    this.#staged = new StagedTexts(this.#texts, this.#items, (change) => this.#toStored(change))
     this.#headHash = this.#base.hash
     database.onRolledBack(() => this.#reloadHead())
   }
@@ -167,7 +169,7 @@ export class ConfigStore {
     const lists = new Map<string, { items: unknown[]; positions: number[] }>()
     for (const row of rows) {
       if (!itemChecksum(row).equals(row.checksum)) return null
-      const stored = readItem(row, chains)
+      const stored = readItem(row, chains, this.#texts)
       if (stored === undefined) return null
       const slot = this.#slots.get(row.slot)
       if (!slot) continue
@@ -219,7 +221,7 @@ export class ConfigStore {
         break
       }
       try {
-        const changes = history.upgrade(parseChanges(row.changes))
+        const changes = history.upgrade(this.#parse(row.changes))
         snapshot = applyChanges(snapshot, changes, row.revision)
         noteVersions(versions, changes)
       } catch (error) {
@@ -276,6 +278,21 @@ export class ConfigStore {
     this.#items.put({ slot, id, position, version }, value)
   }
 
+  /** Writes what is long of these revisions before their commit, with others in between; undefined when nothing is. */
+  stage(revisions: readonly Revision[], urgency: Urgency): Promise<void> | undefined {
+    return this.#staged.stage(revisions, urgency)
+  }
+
+  /** Whether something is stored that no revision and no item needs. */
+  hasUnused(): boolean {
+    return this.#texts.hasUnused()
+  }
+
+  /** Removes some of it. */
+  removeUnused(): void {
+    this.#texts.removeSome()
+  }
+
   #versionOf(key: string): number {
     const slot = this.#slots.get(key)
     return slot ? versionOf(slot) : 1
@@ -298,17 +315,19 @@ export class ConfigStore {
       return hash
     })
     this.#headHash = headHash
+    if (commit.revisions.length > 0) this.#texts.giveUpOthers()
   }
 
   #writeRevision(parent: Uint8Array, revision: Revision): Uint8Array {
     const touched = new Set(revision.changes.map((change) => change.slot))
     for (const slot of touched) this.#putFirstItems(slot)
-    for (const change of revision.changes) this.#writeChange(change)
-    const changes = JSON.stringify(revision.changes.map((change) => this.#toStored(change)))
+    for (const change of revision.changes) this.#writeChange(change, this.#staged.itemOf(revision, change))
+    const long = this.#staged.changesOf(revision)
+    const changes = long?.reference ?? JSON.stringify(revision.changes.map((change) => this.#toStored(change)))
     const hash = revisionHash(parent, revision, changes)
     if (this.#size) {
       const { revisions, bytes } = this.#size
-      this.#size = { revisions: revisions + 1, bytes: bytes + Buffer.byteLength(changes) }
+      this.#size = { revisions: revisions + 1, bytes: bytes + bytesOf(changes) }
     }
     this.#database
       .prepare('INSERT INTO revisions (revision, time, author, address, reason, changes, hash) VALUES (?,?,?,?,?,?,?)')
@@ -343,10 +362,12 @@ export class ConfigStore {
     })
   }
 
-  #writeChange(change: Change): void {
+  #writeChange(change: Change, long: LongText | undefined): void {
+    const { slot, after } = change
     const id = idText(change.id)
-    if (change.after === null) this.#items.remove(change.slot, id)
-    else if (!this.#items.splice(change)) this.#putItem(change.slot, id, change.to ?? 0, change.after)
+    if (after === null) this.#items.remove(slot, id)
+    else if (long) this.#items.put({ slot, id, position: change.to ?? 0, version: this.#versionOf(slot) }, after, long)
+    else if (!this.#items.splice(change)) this.#putItem(slot, id, change.to ?? 0, after)
   }
 
   /** After a rollback the chain continues from what is on disk. */
@@ -367,37 +388,13 @@ export class ConfigStore {
 
   /** How many revisions are kept, and the bytes of their change sets. */
   get size(): HistorySize {
-    const read = () =>
-      this.#database
-        .prepare('SELECT count(*) AS revisions, coalesce(sum(octet_length(changes)), 0) AS bytes FROM revisions')
-        .get()
-    this.#size ??= { ...read() } as unknown as HistorySize
+    this.#size ??= countHistory(this.#database)
     return this.#size
   }
 
   /** The newest revision to remove so that the history fits the limits, with `least` revisions kept; 0: it fits. */
   surplus(limits: HistorySize, least: number): number {
-    const byNumber = this.#olderThan(Math.max(limits.revisions, least))
-    let byBytes = 0
-    let excess = this.size.bytes - limits.bytes
-    // Not by a window: SQLite would copy all change sets, and take a second.
-    const sizes = this.#database.prepare(
-      'SELECT revision, octet_length(changes) AS size FROM revisions ORDER BY revision',
-    )
-    for (const { revision, size } of excess > 0 ? sizes.iterate() : []) {
-      byBytes = Number(revision)
-      excess -= Number(size)
-      if (excess <= 0) break
-    }
-    return Math.max(byNumber, Math.min(byBytes, this.#olderThan(least)))
-  }
-
-  /** The newest revision that has this many after it; 0: there is none. */
-  #olderThan(count: number): number {
-    const row = this.#database
-      .prepare('SELECT revision FROM revisions ORDER BY revision DESC LIMIT 1 OFFSET ?')
-      .get(count)
-    return Number(row?.revision ?? 0)
+    return surplusOf(this.#database, this.size, limits, least)
   }
 
   /**
@@ -411,31 +408,20 @@ export class ConfigStore {
         `SELECT revision, time, author, address, reason, changes, hash FROM revisions WHERE revision <= ?
          ORDER BY revision`,
       )
-      .all(Math.min(upTo, this.#endOfOldest(most))) as unknown as RevisionRow[]
+      .all(Math.min(upTo, endOfOldest(this.#database, most))) as unknown as RevisionRow[]
     const history = new HistoryUpgrader(this.#slots, this.#findBase)
     let last: number | null = null
     for (const row of rows) {
-      if (!this.#base.add(row, history.upgrade(parseChanges(row.changes)))) break
+      if (!this.#base.add(row, history.upgrade(this.#parse(row.changes)))) break
       last = row.revision
     }
     if (last !== null) {
       this.#base.save()
       this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(last)
+      this.#texts.noteUnused()
     }
     this.#size = null
     return last
-  }
-
-  #endOfOldest(most: HistorySize): number {
-    const oldest = this.#database
-      .prepare('SELECT revision, octet_length(changes) AS size FROM revisions ORDER BY revision LIMIT ?')
-      .all(most.revisions)
-    let bytes = 0
-    const beyond = oldest.findIndex(({ size }) => {
-      bytes += Number(size)
-      return bytes > most.bytes
-    })
-    return Number(oldest.at(beyond < 0 ? -1 : Math.max(0, beyond - 1))?.revision ?? 0)
   }
 
   listRevisions(limit: number, offset: number): RevisionInfo[] {
@@ -466,6 +452,18 @@ export class ConfigStore {
     ).map(({ revision }) => revision)
   }
 
+  /** findRevision() of a long one, read with others in between. */
+  async loadRevision(revision: number, slices: () => Promise<void> | undefined): Promise<Revision | null> {
+    const row = this.#database.prepare('SELECT changes FROM revisions WHERE revision = ?').get(revision)
+    if (typeof row?.changes === 'string') await this.#texts.load(row.changes, slices)
+    await slices()
+    try {
+      return this.findRevision(revision)
+    } finally {
+      this.#texts.unload()
+    }
+  }
+
   findRevision(revision: number): Revision | null {
     const row = this.#database
       .prepare('SELECT revision, time, author, address, reason, changes FROM revisions WHERE revision = ?')
@@ -487,12 +485,17 @@ export class ConfigStore {
   /** `texts` are the change sets of the last revisions up to `newest`, oldest first. */
   #upgradeHistory(texts: readonly string[], newest: number): ChangeSet[] {
     const database = this.#database
+    const parse = (text: string): StoredChange[] => this.#parse(text)
     const all = function* () {
       const statement = database.prepare('SELECT changes FROM revisions WHERE revision <= ? ORDER BY revision')
-      for (const { changes } of statement.iterate(newest) as Iterable<{ changes: string }>) yield parseChanges(changes)
+      for (const { changes } of statement.iterate(newest) as Iterable<{ changes: string }>) yield parse(changes)
     }
-    return upgradeHistory(this.#slots, texts.map(parseChanges), all, this.#findBase)
+    return upgradeHistory(this.#slots, texts.map(parse), all, this.#findBase)
+  }
+
+  #parse(stored: string): StoredChange[] {
+    const text = this.#texts.read(stored)
+    if (text === null) throw new Error('a part of the change set is damaged or missing')
+    return JSON.parse(text) as StoredChange[]
   }
 }
-
-const parseChanges = (text: string): StoredChange[] => JSON.parse(text) as StoredChange[]

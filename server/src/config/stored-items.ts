@@ -1,10 +1,13 @@
 // The rows of items. Of a long list inside of an item, a change of a few entries is stored beside the row, as a splice; the
 // row is written whole again from time to time. The checksums of a row and its splices are a chain, and its end is stored
-// once more, so that a damaged or missing splice is noticed. The store decides what is written, and in which transaction.
+// once more, so that a damaged or missing splice is noticed. A row too long for one go refers to its text (long-texts.ts). The
+// store decides what is written, and in which transaction.
 
 import { hash as digest } from 'node:crypto'
 import type { Database } from '../database/database.ts'
 import type { Change } from './diff.ts'
+import { lengthOf } from './long-json.ts'
+import { bytesOf, type LongText, type LongTexts } from './long-texts.ts'
 import { type ItemRow, idText, itemChecksum, placeOf } from './rows.ts'
 import { type SplicedChange, spliceLists, valueAfter } from './splices.ts'
 
@@ -13,6 +16,8 @@ const longItem = 32 * 1024
 /** More splices than this, or more bytes of them than a part of the item, and the item is written whole. */
 const maxSplices = 128
 const maxShare = 1 / 4
+/** A splice is written in one go. */
+const maxSpliceLength = 256 * 1024
 
 interface SpliceRow {
   readonly slot: string
@@ -50,12 +55,14 @@ export interface StoredRows {
 
 export class StoredItems {
   readonly #database: Database
+  readonly #texts: LongTexts
   readonly #written = new Map<string, Written>()
   /** Items that have splices, or had some; null as long as nothing was read. Spares a look for each of ten thousand items. */
   #spliced: Set<string> | null = null
 
-  constructor(database: Database) {
+  constructor(database: Database, texts: LongTexts) {
     this.#database = database
+    this.#texts = texts
     database.onRolledBack(() => this.#written.clear())
   }
 
@@ -72,9 +79,9 @@ export class StoredItems {
     return { rows: rows as unknown as ItemRow[], chains: this.#readChains() }
   }
 
-  /** The row as a whole. */
-  put({ slot, id, position, version }: Omit<ItemRow, 'body' | 'checksum'>, value: unknown): void {
-    const body = JSON.stringify(value)
+  /** The row as a whole; `long`: its text was written already. */
+  put({ slot, id, position, version }: Omit<ItemRow, 'body' | 'checksum'>, value: unknown, long?: LongText): void {
+    const body = long?.reference ?? JSON.stringify(value)
     const checksum = itemChecksum({ slot, id, position, body, version })
     this.#database
       .prepare(
@@ -84,19 +91,27 @@ export class StoredItems {
       )
       .run(slot, id, position, body, checksum, version)
     this.#removeSplices(slot, id)
-    this.#note(slot, id, { value, bytes: body.length, splices: 0, spliceBytes: 0, checksum })
+    this.#note(slot, id, { value, bytes: long?.bytes ?? body.length, splices: 0, spliceBytes: 0, checksum })
+  }
+
+  /** Whether it is enough to store what differs. */
+  canSplice(change: Change): boolean {
+    const written = this.#written.get(placeOf(change.slot, idText(change.id)))
+    if (!written || written.value !== change.before || change.from !== change.to) return false
+    const { after, spliced } = spliceLists(change)
+    if (!spliced || written.splices >= maxSplices) return false
+    const most = Math.min(maxSpliceLength, written.bytes * maxShare - written.spliceBytes)
+    return lengthOf({ after, spliced }, most) <= most
   }
 
   /** Stores what differs; false when the item has to be written whole. */
   splice(change: Change): boolean {
     const [slot, id] = [change.slot, idText(change.id)]
     const written = this.#written.get(placeOf(slot, id))
-    if (!written || written.value !== change.before || change.from !== change.to) return false
+    if (!written || !this.canSplice(change)) return false
     const { after, spliced } = spliceLists(change)
-    if (!spliced) return false
     const body = JSON.stringify({ after, spliced })
     const spliceBytes = written.spliceBytes + body.length
-    if (written.splices >= maxSplices || spliceBytes > written.bytes * maxShare) return false
     const row = { slot, id, sequence: written.splices + 1, body }
     const checksum = chained(written.checksum, row)
     this.#database
@@ -117,7 +132,8 @@ export class StoredItems {
   }
 
   #removeSplices(slot: string, id: string): void {
-    this.#written.delete(placeOf(slot, id))
+    // Only a long item can have a text beside its row.
+    if (this.#written.delete(placeOf(slot, id))) this.#texts.noteUnused()
     if (this.#spliced?.has(placeOf(slot, id)) === false) return
     this.#database.prepare('DELETE FROM item_splices WHERE slot = ? AND id = ?').run(slot, id)
     this.#database.prepare('DELETE FROM item_splice_ends WHERE slot = ? AND id = ?').run(slot, id)
@@ -152,7 +168,7 @@ export class StoredItems {
     const { rows } = chains.get(placeOf(row.slot, row.id)) ?? noChain
     this.#note(row.slot, row.id, {
       value,
-      bytes: row.body.length,
+      bytes: bytesOf(row.body),
       splices: rows.length,
       spliceBytes: rows.reduce((sum, { body }) => sum + body.length, 0),
       checksum: rows.at(-1)?.checksum ?? row.checksum,
@@ -166,11 +182,13 @@ export class StoredItems {
 
 const noChain: Chain = { rows: [], end: null }
 
-/** What the row and its splices give, in the version of the row; undefined when a splice is damaged or missing. */
-export function readItem(row: ItemRow, chains: Chains): unknown {
+/** What the row and its splices give, in the version of the row; undefined when its text or a splice is damaged or missing. */
+export function readItem(row: ItemRow, chains: Chains, texts: LongTexts): unknown {
   const { rows, end } = chains.get(placeOf(row.slot, row.id)) ?? noChain
+  const text = texts.read(row.body)
+  if (text === null) return undefined
   let checksum: Uint8Array = row.checksum
-  let value: unknown = JSON.parse(row.body)
+  let value: unknown = JSON.parse(text)
   for (const splice of rows) {
     checksum = chained(checksum, splice)
     if (!isEqual(checksum, splice.checksum)) return undefined

@@ -72,9 +72,12 @@ export const maxProblems = 100
 /** The fields a message names; a client that shows only the message still tells what to look at. */
 const maxNamed = 10
 
+/** Of more problems than this, fields that occur twice are counted twice. */
+const maxCompared = 1_000
+
 export function fieldNames(problems: readonly Problem[]): string {
-  const fields = [...new Set(problems.map(({ field }) => field))]
-  const others = fields.length - maxNamed
+  const fields = [...new Set(problems.slice(0, maxCompared).map(({ field }) => field))]
+  const others = fields.length - maxNamed + Math.max(0, problems.length - maxCompared)
   return `${fields.slice(0, maxNamed).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
 }
 

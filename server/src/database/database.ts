@@ -156,6 +156,10 @@ export class Database {
     return statement
   }
 
+  get isOpen(): boolean {
+    return this.#db.isOpen
+  }
+
   get isInTransaction(): boolean {
     return this.#open
   }
@@ -179,6 +183,20 @@ export class Database {
       return this.#attempt(work)
     } catch (error) {
       throw this.#translate(error)
+    }
+  }
+
+  /**
+   * A transaction of which nothing depends yet: it is durable with the next one that transact() commits, which forces the whole
+   * log to the disk.
+   */
+  stage<T>(work: () => T, urgency: Urgency = 'urgent'): T {
+    if (this.#open || this.#isForgetful) return this.transact(work, urgency)
+    this.#db.exec('PRAGMA synchronous=NORMAL')
+    try {
+      return this.transact(work, urgency)
+    } finally {
+      this.#db.exec('PRAGMA synchronous=FULL')
     }
   }
 

@@ -148,4 +148,16 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    title: 'texts that are too long for one row, in parts',
+    statements: [
+      'CREATE TABLE long_texts (text INTEGER PRIMARY KEY, bytes INTEGER NOT NULL)',
+      `CREATE TABLE long_text_parts (
+        text INTEGER NOT NULL, part INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (text, part)
+      ) WITHOUT ROWID`,
+      // Rows whose text is a reference are few among many.
+      "CREATE INDEX items_long ON items (body) WHERE substr(body, 1, 1) = '@'",
+      "CREATE INDEX revisions_long ON revisions (changes) WHERE substr(changes, 1, 1) = '@'",
+    ],
+  },
 ]

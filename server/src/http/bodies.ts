@@ -28,7 +28,7 @@ export class Bodies {
   /** Null for a body that readBody() reads at once; otherwise what it takes in place of the bytes. */
   readLarge({ body, rawBodyType }: Endpoint, raw: unknown, optionsFor: () => RunOptions): Promise<CheckedBody> | null {
     if (!body || rawBodyType !== null || !Buffer.isBuffer(raw) || raw.length <= largestHereBytes) return null
-    const bytes = new Uint8Array(raw)
+    const bytes = transferable(raw)
     return this.#pool
       .run('read', { bytes, schema: this.#textOf(body) }, { ...optionsFor(), transfer: [bytes.buffer] })
       .then((value) => new CheckedBody(value))
@@ -44,6 +44,12 @@ export class Bodies {
     return this.#pool.close()
   }
 }
+
+/** The bytes themselves where nothing else is in their memory: copying sixteen megabytes takes as long as taking them in. */
+const transferable = (raw: Buffer): Uint8Array<ArrayBuffer> =>
+  raw.buffer instanceof ArrayBuffer && raw.byteLength === raw.buffer.byteLength
+    ? new Uint8Array(raw.buffer)
+    : new Uint8Array(raw)
 
 /** `raw` is the bytes, or what readLarge() made of them. */
 export function readBody(endpoint: Endpoint, raw: unknown): unknown {

@@ -13,8 +13,8 @@ export interface ReferenceField<T> {
   /** Faults name a list by position: `values[2]`. */
   readonly isList: boolean
   idsOf(value: T): readonly string[]
-  /** The places of these ids, in their order, where that is not `field[0]`, `field[1]` ... */
-  placesOf?(value: T): readonly string[]
+  /** The place of each of these ids by its index, where that is not `field[0]`, `field[1]` ... */
+  placesOf?(value: T): (index: number) => string
   /** What is wrong with naming this id, or null. Absent: `problemsOf` decides. */
   faultOf?(config: Config, id: string, value: T): string | null
   /** The lists its ids live in, when `faultOf` depends only on whether an id is there. Spares a look when nothing is removed. */

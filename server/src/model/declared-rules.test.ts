@@ -177,9 +177,9 @@ describe('an edit', () => {
           field: 'wanted',
           isList: true,
           idsOf: ({ wanted }) => wanted,
-          placesOf: ({ wanted }) => {
+          placesOf: () => {
             counts.places++
-            return wanted.map((_, index) => `wanted[${index}].id`)
+            return (index) => `wanted[${index}].id`
           },
           faultOf: () => {
             counts.asked++

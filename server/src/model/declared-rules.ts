@@ -46,13 +46,13 @@ function addReferenceProblems<T>(problems: Problem[], config: Config, reference:
     return
   }
   const most = problems.length + maxProblems
-  let places: readonly string[] | undefined
+  let placeOf: ((index: number) => string) | undefined
   for (const [index, id] of ids.entries()) {
     const message = reference.faultOf?.(config, id, value) ?? null
     if (message === null) continue
     // Once for all faults: there may be a hundred thousand ids.
-    places ??= reference.placesOf?.(value) ?? []
-    problems.push({ field: places[index] ?? (isList ? `${field}[${index}]` : field), message })
+    placeOf ??= reference.placesOf?.(value) ?? ((at) => (isList ? `${field}[${at}]` : field))
+    problems.push({ field: placeOf(index), message })
     if (problems.length >= most) return
   }
 }
@@ -283,7 +283,7 @@ const mentions = <T>(
   along?: Reference['along'],
 ): Reference[] =>
   fields.flatMap((reference) => {
-    const places = reference.placesOf?.(value)
+    const placeOf = reference.placesOf?.(value)
     return reference.idsOf(value).flatMap((id, index) =>
       id === any
         ? []
@@ -291,7 +291,7 @@ const mentions = <T>(
             {
               ...user,
               id,
-              field: places?.[index] ?? reference.field,
+              field: placeOf?.(index) ?? reference.field,
               ...(reference.isRemovedAlong && along ? { along } : {}),
             },
           ],

@@ -103,8 +103,10 @@ it('a reference inside other fields names its place', () => {
         field: 'pairs',
         isList: true,
         idsOf: (value) => value.pairs.flatMap(({ right }) => right),
-        placesOf: (value) =>
-          value.pairs.flatMap(({ right }, at) => right.map((_, index) => `pairs[${at}].right[${index}]`)),
+        placesOf: (value) => {
+          const places = value.pairs.flatMap(({ right }, at) => right.map((_, index) => `pairs[${at}].right[${index}]`))
+          return (index) => places[index] ?? ''
+        },
         faultOf: mustExist('word', (config, id) => read(config, known).words.includes(id)),
       },
     ],

@@ -112,7 +112,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'config/',
-    may: ['config/', 'contract/', 'model/', 'plan/', 'database/', 'node:crypto', 'node:util'],
+    may: ['config/', 'contract/', 'model/', 'plan/', 'database/', 'workers/slices.ts', 'node:crypto', 'node:util'],
     because: 'the only way to change the configuration knows neither areas nor HTTP',
   },
   {

@@ -132,7 +132,7 @@ describe('M2: the history of the configuration', () => {
     const { database, engine } = large
     const store = new ConfigStore(database, engine.slots)
     const { bytes } = store.size
-    const readAll = () => database.prepare('SELECT changes FROM revisions').all()
+    const readAll = () => database.prepare('SELECT body FROM long_text_parts').all()
     let [found, read] = [Number.POSITIVE_INFINITY, 0]
     for (let round = 0; round < 5; round++) {
       read = Math.max(read, wholeStretch(readAll))

@@ -11,6 +11,7 @@ import { versionOf } from '../../src/model/slots.ts'
 /** What each format is made of. A new line for each; those that a release has written are never changed. */
 const formats: Readonly<Record<number, { readonly migrations: number; readonly versions: Record<string, number> }>> = {
   1: { migrations: 9, versions: {} },
+  2: { migrations: 10, versions: {} },
 }
 
 const slots = areas.flatMap((area) => area.slots)

@@ -1,5 +1,6 @@
-// The largest input that the schema of an endpoint accepts: longest texts, all fields, and as many different entries in each
-// list as its limit and the limit of the body allow. Made from the contract, so that a new endpoint is covered by itself.
+// The largest input that the schema of an endpoint accepts: longest texts, all fields, and in each list as many different
+// entries as its limit and the limit of the body allow, or fewer of the greatest length. Made from the contract, so that a new
+// endpoint is covered by itself.
 
 import type { TSchema } from 'typebox'
 import type { Endpoint } from '../../src/contract/endpoint.ts'
@@ -7,6 +8,9 @@ import { exampleOf } from '../../src/contract/examples.ts'
 import { mostItems } from '../../src/http/bounds.ts'
 import { faultsOf } from '../../src/http/validate.ts'
 import { filler, type JsonSchema, schemaOf } from '../contract/samples.ts'
+
+/** `many`: the longest lists, with entries that fill the body. `long`: the longest entries, as many as fit. */
+export type Shape = 'many' | 'long'
 
 const byte = (index: number, at: number): number => (index >> (8 * at)) & 255
 const hex = (index: number): string => index.toString(16).padStart(8, '0')
@@ -47,19 +51,19 @@ function entryOf(schema: JsonSchema, bytes: number): ((index: number) => unknown
   return grammar && ((index) => grammar(index, length))
 }
 
-function largest(schema: JsonSchema, bytes: number, field = ''): unknown {
+function largest(schema: JsonSchema, bytes: number, shape: Shape, field = ''): unknown {
   const branch = schema.anyOf?.find(({ type }) => type === 'array' || type === 'object') ?? schema.anyOf?.[0]
-  if (branch) return largest(branch, bytes, field)
+  if (branch) return largest(branch, bytes, shape, field)
   if (schema.enum) return schema.enum.at(-1)
   switch (schema.type) {
     case 'object': {
       const fields = Object.entries(schema.properties ?? {}).filter(([, inner]) => !('x-synonym-of' in inner))
       const lists = fields.filter(([, inner]) => inner.type === 'array' || inner.type === 'object').length
       const share = bytes / Math.max(1, lists)
-      return Object.fromEntries(fields.map(([name, inner]) => [name, largest(inner, share, name)]))
+      return Object.fromEntries(fields.map(([name, inner]) => [name, largest(inner, share, shape, name)]))
     }
     case 'array':
-      return largestList(schema, bytes, field)
+      return largestList(schema, bytes, shape, field)
     case 'string': {
       const longest = entryOf(schema, Math.min(bytes, schema.maxLength ?? 64))?.(1)
       return longest ?? exampleOf(schema, field)
@@ -69,15 +73,14 @@ function largest(schema: JsonSchema, bytes: number, field = ''): unknown {
   }
 }
 
-function largestList(schema: JsonSchema, bytes: number, field: string): unknown[] {
+function largestList(schema: JsonSchema, bytes: number, shape: Shape, field: string): unknown[] {
   const { items = {} } = schema
   const most = Math.min(mostItems(schema), 200_000)
   if (items.enum) return items.enum.slice(0, most)
   const list: unknown[] = []
-  // As many as may be rather than as long as may be: the work grows with their number.
-  const each = Math.max(16, bytes / Math.max(1, most))
-  const entry = entryOf(items, Math.min(each, 64))
-  const only = entry ? undefined : largest(items, each, field)
+  const each = shape === 'long' ? bytes : Math.max(16, bytes / Math.max(1, most) - 4)
+  const entry = entryOf(items, each)
+  const only = entry ? undefined : largest(items, each, shape, field)
   let used = 0
   while (list.length < most && used < bytes) {
     const value = entry ? entry(list.length) : only
@@ -89,13 +92,13 @@ function largestList(schema: JsonSchema, bytes: number, field: string): unknown[
 }
 
 /** Room for names, brackets and what the shares of nested lists leave out of account. */
-const roomForBody = 0.8
+const roomForBody = 0.95
 
 /** Undefined when the endpoint takes no JSON body. */
-export function largestBody({ body, bodyLimitBytes }: Endpoint): string | undefined {
+export function largestBody({ body, bodyLimitBytes }: Endpoint, shape: Shape): string | undefined {
   if (!body) return undefined
   for (let part = roomForBody; part > 0.01; part /= 2) {
-    const text = JSON.stringify(largest(schemaOf(body), part * bodyLimitBytes))
+    const text = JSON.stringify(largest(schemaOf(body), part * bodyLimitBytes, shape))
     if (Buffer.byteLength(text) <= bodyLimitBytes) return text
   }
   throw new Error('no body is small enough')
@@ -109,7 +112,7 @@ export function largestQuery({ query }: Endpoint): string {
   const share = queryBytes / Math.max(1, properties.length)
   return properties
     .map(([name, schema]) => {
-      const value = largest(schema, share / 2, name)
+      const value = largest(schema, share / 2, 'many', name)
       return `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`
     })
     .join('&')

@@ -7,6 +7,7 @@ import { resealAll } from '../../model/reseal.ts'
 import type { Sealed } from '../../model/secret.ts'
 import { type Config, type Item, read, type Slot, versionOf, write } from '../../model/slots.ts'
 import { upgradeValue } from '../../model/upgrades.ts'
+import { createSlices } from '../../workers/slices.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import { licence } from '../licence/public.ts'
 import { connections } from '../network/public.ts'
@@ -50,23 +51,41 @@ export const bared = (
 
 export interface Restore {
   readonly current: Config
-  readonly slots: readonly Slot[]
   readonly installation: string
   readonly tools: SecretTools
+}
+
+export interface Release {
+  readonly slots: readonly Slot[]
   readonly faultsOf: (schema: Slot['schema'], value: unknown) => readonly Problem[]
 }
 
-/** The configuration to be; the caller's change holds it against the rules of all areas. */
-export function restoredConfig(content: BackupContent, restore: Restore): Config {
-  const { current, slots, tools } = restore
+/** What a backup holds in the form of this release, without its secrets. In slices: every schema is asked for the first time. */
+export async function restoredValues(content: BackupContent, { slots, faultsOf }: Release): Promise<Config> {
+  const slices = createSlices()
   const known = new Set(slots.map((slot) => slot.key))
   const strangers = Object.keys(content.slots).filter((key) => !known.has(key))
   if (strangers.length > 0)
     refuse(strangers.map((field) => ({ field, message: 'This version does not have these settings.' })))
   const restored = keptSlots(slots)
   refuse(restored.flatMap((slot) => versionProblems(slot, versionIn(content, slot))))
-  const values = Object.fromEntries(restored.map((slot) => [slot.key, storedValue(slot, content)]))
-  refuse(restored.flatMap((slot) => slotProblems(slot, values[slot.key], restore.faultsOf)))
+  const values: Record<string, unknown> = {}
+  const problems: Problem[] = []
+  for (const slot of restored) {
+    values[slot.key] = storedValue(slot, content)
+    await slices()
+    for (const some of slotProblems(slot, values[slot.key], faultsOf)) {
+      problems.push(...some)
+      await slices()
+    }
+  }
+  refuse(problems)
+  return values
+}
+
+/** The configuration to be, of these values; the caller's change holds it against the rules of all areas. */
+export function restoredConfig(content: BackupContent, values: Config, restore: Restore): Config {
+  const { current, tools } = restore
   const next = { ...current, ...sealAll(values, content.secrets, current, tools) }
   if (!hasAdministrator(next)) {
     throw new GatewayError(
@@ -132,12 +151,12 @@ function sealAll(
   })
 }
 
-function slotProblems(slot: Slot, value: unknown, faultsOf: Restore['faultsOf']): Problem[] {
-  if (slot.kind === 'single') return under(slot.key, faultsOf(slot.schema, value))
-  if (!Array.isArray(value)) return [{ field: slot.key, message: 'Must be a list.' }]
-  const faults = value.flatMap((item, index) => under(pathOf(slot, index), faultsOf(slot.schema, item)))
+function* slotProblems(slot: Slot, value: unknown, faultsOf: Release['faultsOf']): Generator<readonly Problem[]> {
+  if (slot.kind === 'single') return yield under(slot.key, faultsOf(slot.schema, value))
+  if (!Array.isArray(value)) return yield [{ field: slot.key, message: 'Must be a list.' }]
+  for (const [index, item] of value.entries()) yield under(pathOf(slot, index), faultsOf(slot.schema, item))
   const isRepeated = new Set(value.map((item: Item | null) => item?.id)).size !== value.length
-  return [...faults, ...(isRepeated ? [{ field: slot.key, message: 'Duplicate id.' }] : [])]
+  if (isRepeated) yield [{ field: slot.key, message: 'Duplicate id.' }]
 }
 
 const maxProblems = 100

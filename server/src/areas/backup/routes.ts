@@ -4,7 +4,7 @@ import { GatewayError, invalid } from '../../contract/error.ts'
 import { type Context, handle, type Route, rawReply, type Services } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
 import { passwordPlace, settings, type UploadKind } from './config.ts'
-import { type BackupContent, restoredConfig } from './content.ts'
+import { type BackupContent, restoredConfig, restoredValues } from './content.ts'
 import * as contract from './contract.ts'
 import { updateSettings } from './edits.ts'
 import { readFormFile } from './form.ts'
@@ -80,15 +80,11 @@ async function restore(
   const stored = services.backups.find(params.backup_id)
   refuseVersion(services, stored, isFast)
   const content = await openStored(services, stored.id)
+  const { slots } = services.engine
+  const values = await restoredValues(content, { slots, faultsOf: services.faultsOf })
   await change((current, tools) => {
     for (const [key, last] of Object.entries(content.sequences)) tools.keepIds({ key }, last)
-    return restoredConfig(content, {
-      current,
-      slots: services.engine.slots,
-      installation: services.installationId,
-      tools: services.vault,
-      faultsOf: services.faultsOf,
-    })
+    return restoredConfig(content, values, { current, installation: services.installationId, tools: services.vault })
   })
 }
 

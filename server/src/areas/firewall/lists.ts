@@ -140,15 +140,27 @@ const inBindings = (
   field: keyof AccessBinding,
   faultOf: (config: Config, id: string) => string | null,
 ): ReferenceField<AccessOrder> => {
-  const idsOf = (binding: AccessBinding): readonly string[] => [binding[field]].flat()
+  const idsOf = (binding: AccessBinding): readonly string[] | string => binding[field]
   return {
     field: 'acl_ordered_list',
     isList: true,
     idsOf: ({ acl_ordered_list }) => acl_ordered_list.flatMap(idsOf),
-    placesOf: ({ acl_ordered_list }) =>
-      acl_ordered_list.flatMap((binding, at) =>
-        idsOf(binding).map((_, index) => `acl_ordered_list[${at}].${field}${field === 'acl' ? '' : `[${index}]`}`),
-      ),
+    placesOf: ({ acl_ordered_list }) => {
+      const starts: number[] = []
+      let count = 0
+      for (const binding of acl_ordered_list) {
+        starts.push(count)
+        const ids = idsOf(binding)
+        count += typeof ids === 'string' ? 1 : ids.length
+      }
+      // There may be a million of them, and a refusal names a hundred. They are asked for in their order.
+      let at = 0
+      return (index) => {
+        if (index < (starts[at] ?? 0)) at = 0
+        while ((starts[at + 1] ?? Number.POSITIVE_INFINITY) <= index) at++
+        return `acl_ordered_list[${at}].${field}${field === 'acl' ? '' : `[${index - (starts[at] ?? 0)}]`}`
+      }
+    },
     faultOf,
   }
 }

@@ -42,6 +42,8 @@ export const maxRecordBytes = 16 * 1024
 const maxText = 300
 const maxMessage = 1_000
 const maxChangesBytes = 6 * 1024
+/** A change with a list of more entries has no room in a record, whatever they are. */
+export const maxListed = maxChangesBytes / 2
 
 /** The entry as it is stored: with what fits, and the number of what does not. */
 export const boundedEntry = (entry: AuditEntry): AuditEntry => ({

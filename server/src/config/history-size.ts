@@ -1,0 +1,55 @@
+// How much history there is, and which revisions are over its limits. Queries only; the store removes them.
+
+import type { Database } from '../database/database.ts'
+
+export interface HistorySize {
+  readonly revisions: number
+  readonly bytes: number
+}
+
+/** Bytes of the change set of a revision, also where its text is beside the row. */
+const changesBytes = `CASE WHEN substr(changes, 1, 1) = '@'
+  THEN coalesce((SELECT bytes FROM long_texts WHERE text = CAST(substr(changes, 2) AS INTEGER)), 0)
+  ELSE octet_length(changes) END`
+
+/** How many revisions are kept, and the bytes of their change sets. */
+export const countHistory = (database: Database): HistorySize =>
+  ({
+    ...database
+      .prepare(`SELECT count(*) AS revisions, coalesce(sum(${changesBytes}), 0) AS bytes FROM revisions`)
+      .get(),
+  }) as unknown as HistorySize
+
+/** The newest revision to remove so that the history fits the limits, with `least` revisions kept; 0: it fits. */
+export function surplusOf(database: Database, size: HistorySize, limits: HistorySize, least: number): number {
+  const byNumber = olderThan(database, Math.max(limits.revisions, least))
+  let byBytes = 0
+  let excess = size.bytes - limits.bytes
+  // Not by a window: SQLite would copy all change sets, and take a second.
+  const sizes = database.prepare(`SELECT revision, ${changesBytes} AS size FROM revisions ORDER BY revision`)
+  for (const { revision, size: own } of excess > 0 ? sizes.iterate() : []) {
+    byBytes = Number(revision)
+    excess -= Number(own)
+    if (excess <= 0) break
+  }
+  return Math.max(byNumber, Math.min(byBytes, olderThan(database, least)))
+}
+
+/** The newest revision that has this many after it; 0: there is none. */
+function olderThan(database: Database, count: number): number {
+  const row = database.prepare('SELECT revision FROM revisions ORDER BY revision DESC LIMIT 1 OFFSET ?').get(count)
+  return Number(row?.revision ?? 0)
+}
+
+/** The last of the oldest revisions that are together no more than this, but at least one. */
+export function endOfOldest(database: Database, most: HistorySize): number {
+  const oldest = database
+    .prepare(`SELECT revision, ${changesBytes} AS size FROM revisions ORDER BY revision LIMIT ?`)
+    .all(most.revisions)
+  let bytes = 0
+  const beyond = oldest.findIndex(({ size }) => {
+    bytes += Number(size)
+    return bytes > most.bytes
+  })
+  return Number(oldest.at(beyond < 0 ? -1 : Math.max(0, beyond - 1))?.revision ?? 0)
+}

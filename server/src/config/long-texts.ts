@@ -1,0 +1,173 @@
+// Texts that are too long for one row: they are written in parts before the commit that needs them, each in a turn of the event
+// loop of its own, and the row has a reference with their SHA-256. What no row refers to is removed, in parts too. A text without
+// a reference is nothing: a crash between the two leaves no trace in the configuration (decision 101).
+
+import { createHash, hash as digest } from 'node:crypto'
+import type { Database, Urgency } from '../database/database.ts'
+import { createSlices } from '../workers/slices.ts'
+import { lengthOf } from './long-json.ts'
+
+/** JSON of more characters than this is not written in one go. */
+const longestInRow = 32 * 1024
+/** Bytes, about, of one part. */
+const partBytes = 128 * 1024
+/** Removed in one go. */
+const partsRemoved = 8
+/** `@<number> <bytes> <SHA-256>`: no JSON begins like this. */
+const referenceForm = /^@(\d+) (\d+) ([0-9a-f]{64})$/
+
+export interface LongText {
+  readonly reference: string
+  readonly bytes: number
+}
+
+export const isLong = (value: unknown): boolean => lengthOf(value, longestInRow) > longestInRow
+
+/** What refers to texts. The same words as in the indexes, so that only rows with a reference are looked at. */
+const used = ['SELECT body AS reference FROM items', 'SELECT changes AS reference FROM revisions']
+  .map((rows, at) => `${rows} WHERE substr(${at === 0 ? 'body' : 'changes'}, 1, 1) = '@'`)
+  .concat("SELECT changes FROM damaged_revisions WHERE substr(changes, 1, 1) = '@'")
+  .join(' UNION ALL ')
+
+export class LongTexts {
+  readonly #database: Database
+  /** Written for a commit that is still to come. */
+  #expected = new Set<number>()
+  #loaded: { readonly stored: string; readonly text: string } | null = null
+  /** Something may be there that no row refers to; at a start, what a crash left. */
+  #mayHaveUnused = true
+
+  constructor(database: Database) {
+    this.#database = database
+    database.onRolledBack(() => this.noteUnused())
+  }
+
+  /** What was written for a commit and is not in a row by now is not needed any longer. */
+  giveUpOthers(): void {
+    if (this.#expected.size === 0) return
+    this.#expected = new Set()
+    this.noteUnused()
+  }
+
+  noteUnused(): void {
+    this.#mayHaveUnused = true
+  }
+
+  async write(texts: Iterable<string>, urgency: Urgency, slices = createSlices()): Promise<LongText> {
+    const number = this.#database.stage(
+      () => Number(this.#database.prepare('INSERT INTO long_texts (bytes) VALUES (0)').run().lastInsertRowid),
+      urgency,
+    )
+    this.#expected.add(number)
+    this.noteUnused()
+    const hash = createHash('sha256')
+    let [bytes, part, pending] = [0, 0, '']
+    const flush = (): void => {
+      const body = Buffer.from(pending)
+      pending = ''
+      hash.update(body)
+      bytes += body.length
+      part++
+      this.#database.stage(() => {
+        this.#database
+          .prepare('INSERT INTO long_text_parts (text, part, body) VALUES (?, ?, ?)')
+          .run(number, part, body)
+        this.#database.prepare('UPDATE long_texts SET bytes = ? WHERE text = ?').run(bytes, number)
+      }, urgency)
+    }
+    for (const text of texts) {
+      pending += text
+      if (pending.length >= partBytes) flush()
+      await slices()
+    }
+    if (pending !== '') flush()
+    return { reference: `@${number} ${bytes} ${hash.digest('hex')}`, bytes }
+  }
+
+  /** Whether it can still be referred to: one that waited too long for its commit may be gone. */
+  has({ reference, bytes }: LongText): boolean {
+    const row = this.#database.prepare('SELECT bytes FROM long_texts WHERE text = ?').get(numberOf(reference))
+    return row !== undefined && Number(row.bytes) === bytes
+  }
+
+  /** The text of a row, wherever it is; null when a part of it is damaged or missing. */
+  read(stored: string): string | null {
+    const [, number, , expected] = referenceForm.exec(stored) ?? []
+    if (number === undefined) return stored
+    if (this.#loaded?.stored === stored) return this.#loaded.text
+    const parts: Buffer[] = []
+    for (let at = 1; ; at++) {
+      const part = this.#part(Number(number), at)
+      if (!part) break
+      parts.push(part)
+    }
+    return joined(parts, expected)
+  }
+
+  /** Afterwards read() has it at hand. */
+  async load(stored: string, slices: () => Promise<void> | undefined): Promise<void> {
+    const [, number, , expected] = referenceForm.exec(stored) ?? []
+    if (number === undefined) return
+    const hash = createHash('sha256')
+    const parts: Buffer[] = []
+    for (let at = 1; ; at++) {
+      const part = this.#part(Number(number), at)
+      if (!part) break
+      hash.update(part)
+      parts.push(part)
+      await slices()
+    }
+    if (hash.digest('hex') === expected) this.#loaded = { stored, text: Buffer.concat(parts).toString() }
+  }
+
+  /** The last text that was loaded is needed once. */
+  unload(): void {
+    this.#loaded = null
+  }
+
+  #part(text: number, part: number): Buffer | null {
+    const row = this.#database.prepare('SELECT body FROM long_text_parts WHERE text = ? AND part = ?').get(text, part)
+    if (!row) return null
+    const { buffer, byteOffset, byteLength } = row.body as Uint8Array
+    return Buffer.from(buffer, byteOffset, byteLength)
+  }
+
+  hasUnused(): boolean {
+    if (!this.#mayHaveUnused) return false
+    this.#mayHaveUnused = this.#findUnused() !== null
+    return this.#mayHaveUnused
+  }
+
+  /** Removes some of what no row refers to. In a turn of its own. */
+  removeSome(): void {
+    const number = this.#findUnused()
+    if (number === null) return
+    this.#database.stage(() => {
+      const { changes } = this.#database
+        .prepare(
+          `DELETE FROM long_text_parts WHERE text = ? AND part IN
+             (SELECT part FROM long_text_parts WHERE text = ? ORDER BY part DESC LIMIT ?)`,
+        )
+        .run(number, number, partsRemoved)
+      if (changes === 0) this.#database.prepare('DELETE FROM long_texts WHERE text = ?').run(number)
+    }, 'urgent')
+  }
+
+  #findUnused(): number | null {
+    const texts = this.#database.prepare('SELECT text FROM long_texts').all() as unknown as { text: number }[]
+    const others = texts.filter(({ text }) => !this.#expected.has(text))
+    if (others.length === 0) return null
+    const rows = this.#database.prepare(used).all() as unknown as { reference: string }[]
+    const inUse = new Set(rows.map(({ reference }) => numberOf(reference)))
+    return others.find(({ text }) => !inUse.has(text))?.text ?? null
+  }
+}
+
+const joined = (parts: readonly Buffer[], expected: string | undefined): string | null => {
+  const all = Buffer.concat(parts)
+  return digest('sha256', all) === expected ? all.toString() : null
+}
+
+const numberOf = (reference: string): number => Number(referenceForm.exec(reference)?.[1] ?? 0)
+
+export const bytesOf = (stored: string): number => Number(referenceForm.exec(stored)?.[2] ?? Buffer.byteLength(stored))
