@@ -19,6 +19,7 @@ import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
 import { readSessions } from './live/tracking.ts'
+import { createBusy } from './loaded/busy.ts'
 import { createControlGroups } from './machine/control-groups.ts'
 import { startGuard } from './machine/guard.ts'
 import { createSettings } from './machine/settings.ts'
@@ -93,11 +94,11 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   if (context.plane !== 'none') context.tables.makeReady()
   const supervisor = createSupervisor(context)
   const nftKernel = await createKernel(context.tables.nft, context.log)
-  const ruleset = createRuleset(context, nftKernel)
+  const busy = createBusy()
+  const ruleset = createRuleset(context, nftKernel, busy)
+  const network = createNetworkEngine(context)
   const executor = createExecutor(context, {
-    supervisor,
-    ruleset,
-    network: createNetworkEngine(context),
+    ...{ supervisor, ruleset, network, busy },
     ways: createWays(
       createInterception(),
       createQueues(context.tables.nft.command),
@@ -134,7 +135,8 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   }
   const sessionParts = createSessionParts(context)
   const nft = context.tables.nft.command
-  const looks = { plane: context.plane, stateDir, nft, missingLimits: groups.missing, observe: executor.observe }
+  const observe = () => ({ units: supervisor.observe(), links: network.observe() })
+  const looks = { plane: context.plane, stateDir, nft, busy, missingLimits: groups.missing, observe }
   const conflicts = createConflictWatch(looks)
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),

@@ -8,6 +8,7 @@ import type { Artifact, LinkPlan } from '../plan/artifacts.ts'
 import type { FailpointName } from './applyd.ts'
 import { createExecutor } from './executor.ts'
 import { createProgramKernel } from './kernel/program.ts'
+import { createBusy } from './loaded/busy.ts'
 import { createRuleset } from './ruleset.ts'
 import {
   type Bench,
@@ -256,9 +257,11 @@ scenario(
     const supervisor = createSupervisor(context)
     const kernel = createProgramKernel(context.tables.nft)
     const start = async () => {
+      const busy = createBusy()
       const executor = createExecutor(context, {
         supervisor,
-        ruleset: createRuleset(context, kernel),
+        ruleset: createRuleset(context, kernel, busy),
+        busy,
         network,
         ways,
       })

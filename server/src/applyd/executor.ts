@@ -18,7 +18,9 @@ import { type RecordedWays, recordOf, type Ways } from './engines/ways.ts'
 import { Faults, problemsOf, throwIfFailed } from './faults.ts'
 import type { Verdict } from './kernel/kernel.ts'
 import { createAttempts } from './loaded/attempts.ts'
+import type { Busy } from './loaded/busy.ts'
 import type { Entry } from './loaded/journal.ts'
+import { vetAhead } from './loaded/vet-pieces.ts'
 import type { createNetworkEngine } from './network.ts'
 import type { TableTargets } from './pieces.ts'
 import { run } from './processes.ts'
@@ -69,9 +71,10 @@ export interface Engines {
   readonly ruleset: Ruleset
   readonly network: ReturnType<typeof createNetworkEngine>
   readonly ways: Ways
+  readonly busy: Busy
 }
 
-export function createExecutor(context: Context, { supervisor, ruleset, network, ways }: Engines) {
+export function createExecutor(context: Context, { supervisor, ruleset, network, ways, busy }: Engines) {
   const { plane, limitation, directory, kernel, tables, log, failpoint } = context
   const { files, units } = tables
   const recordPath = join(directory, 'applied.json')
@@ -198,6 +201,11 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
     }
   }
 
+  const observeWays = busy.lastSeen(
+    async () => (applied ? await ways.observe(applied) : {}),
+    () => ({}),
+  )
+
   async function observe(): Promise<Observation> {
     const observed = await ruleset.observe()
     const appliedRevision = applied?.revision ?? null
@@ -208,7 +216,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       tables: observed,
       links: network.observe(),
       units: supervisor.observe(),
-      ...(applied ? await ways.observe(applied) : {}),
+      ...(await observeWays()),
     }
   }
 
@@ -270,6 +278,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
   })
 
   async function checkTarget(target: Target, difference: Difference): Promise<CheckReport> {
+    await vetAhead(difference.nft.flatMap((name) => target.tables.get(name) ?? []))
     const problems = vetTarget(target, difference, tables)
     for (const message of network.vet(target.links ?? [])) problems.push({ field: 'network', message })
     const unchecked: { artifact: string; reason: string }[] = []

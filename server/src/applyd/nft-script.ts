@@ -5,10 +5,10 @@
 import type { NftPiece } from '../plan/artifacts.ts'
 import { countLines, linesOf, makePart, printPiece } from '../plan/nft-piece.ts'
 import { addressSetKind, type ElementChange } from './kernel/address-set.ts'
+import { commentOf } from './loaded/vet-pieces.ts'
 import type { Counts } from './nft-listing.ts'
 import { compare, indexPieces, originsOf, type PieceDifference } from './pieces.ts'
 import type { NftSpec } from './tables.ts'
-import { commentOf } from './vet.ts'
 
 /** `difference` is that to the held pieces; null when the table has to be loaded in full. */
 export interface TableChange {
@@ -32,6 +32,8 @@ const refilledUpTo = 1000
 
 /** A script with more of them is not slower. */
 const elementsAtOnce = 20_000
+/** More are not compared one by one. */
+const comparedAtOnce = 50_000
 
 /**
  * Nothing is forwarded, and of this machine only SSH can be reached. TCP packets that open no connection are accepted, so
@@ -81,8 +83,9 @@ export function elementChangesOf(changes: readonly TableChange[]): readonly Elem
     if (!difference || difference.added.length + difference.vanished.length > 0) return null
     for (const [old, piece] of difference.changed) {
       const kind = piece.kind === 'set' ? addressSetKind(piece.head) : null
+      if (kind === null || countDiffering(old, piece) > comparedAtOnce) return null
       const { gone, newLines } = differingElements(old, piece)
-      if (kind === null || gone.length + newLines.length > elementsAtOnce) return null
+      if (gone.length + newLines.length > elementsAtOnce) return null
       if (![...gone, ...newLines].every((line) => plainElement.test(line))) return null
       const change = { table, set: piece.name, kind, field: fieldOf(piece) }
       if (gone.length > 0) found.push({ verb: 'delete', ...change, elements: gone })
@@ -147,11 +150,24 @@ function composeDelta(table: string, { changed, added, vanished }: PieceDifferen
 
 const isChain = ({ kind }: NftPiece): boolean => kind === 'chain'
 
-/** Removed and added elements, found part by part. */
-function differingElements({ parts: oldParts }: NftPiece, { parts }: NftPiece) {
+function differingParts({ parts: oldParts }: NftPiece, { parts }: NftPiece) {
   const [oldHashes, newHashes] = [new Set(oldParts.map(({ hash }) => hash)), new Set(parts.map(({ hash }) => hash))]
-  const old = new Set(linesOf({ parts: oldParts.filter(({ hash }) => !newHashes.has(hash)) }))
-  const wanted = new Set(linesOf({ parts: parts.filter(({ hash }) => !oldHashes.has(hash)) }))
+  return {
+    old: { parts: oldParts.filter(({ hash }) => !newHashes.has(hash)) },
+    wanted: { parts: parts.filter(({ hash }) => !oldHashes.has(hash)) },
+  }
+}
+
+/** Elements in parts that differ: not fewer than elements that do. */
+function countDiffering(before: NftPiece, piece: NftPiece): number {
+  const { old, wanted } = differingParts(before, piece)
+  return countLines(old) + countLines(wanted)
+}
+
+/** Removed and added elements, found part by part. */
+function differingElements(before: NftPiece, piece: NftPiece) {
+  const differing = differingParts(before, piece)
+  const [old, wanted] = [new Set(linesOf(differing.old)), new Set(linesOf(differing.wanted))]
   return {
     gone: [...old].filter((line) => !wanted.has(line)),
     newLines: [...wanted].filter((line) => !old.has(line)),
@@ -163,8 +179,11 @@ function differingElements({ parts: oldParts }: NftPiece, { parts }: NftPiece) {
  * `delete element` nft fetches all elements of all interval sets.
  */
 function elementsOf(old: NftPiece, piece: NftPiece) {
-  const { gone, newLines } = differingElements(old, piece)
   const size = countLines(piece)
+  // Comparing so many would take longer than what it can save.
+  if (countDiffering(old, piece) > Math.max(comparedAtOnce, size))
+    return { piece, gone: 'all' as const, newLines: linesOf(piece) }
+  const { gone, newLines } = differingElements(old, piece)
   const isRefilled = gone.length + newLines.length > size / 2 || (gone.length > 0 && size <= refilledUpTo)
   return { piece, gone: isRefilled ? ('all' as const) : gone, newLines: isRefilled ? linesOf(piece) : newLines }
 }
@@ -182,11 +201,24 @@ function block(table: string, pieces: readonly NftPiece[], counts: Counts): Scri
 /** As printed everywhere, but with counts; each line with the object that a refusal of it belongs to. */
 function scriptOf(piece: NftPiece, counts: Counts): ScriptLine[] {
   const field = fieldOf(piece)
-  if (!isChain(piece)) return printPiece(piece).map((text) => ({ text, field }))
+  if (!isChain(piece)) return printElements(piece).map((text) => ({ text, field }))
   return printPiece({ ...piece, parts: [{ lines: withCounts(piece, counts), hash: '' }] }).map((text) => ({
     text,
     field: commentOf(text) ?? field,
   }))
+}
+
+/** A refusal of any element is one of its set, so many share a line. */
+const elementsInLine = 100
+
+function printElements(piece: NftPiece): string[] {
+  const lines = linesOf(piece)
+  if (lines.length <= elementsInLine) return printPiece(piece)
+  const [open = '', ...rest] = printPiece({ ...piece, parts: [] })
+  const elements: string[] = []
+  for (let at = 0; at < lines.length; at += elementsInLine)
+    elements.push(`      ${lines.slice(at, at + elementsInLine).join(', ')},`)
+  return [open, ...rest.slice(0, -1), '    elements = {', ...elements, '    }', ...rest.slice(-1)]
 }
 
 const fieldOf = ({ origin, name }: NftPiece): string => origin || name

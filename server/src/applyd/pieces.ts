@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { NftPiece } from '../plan/artifacts.ts'
 import { countLines, linesOf } from '../plan/nft-piece.ts'
-import { commentOf } from './vet.ts'
+import { commentOf } from './loaded/vet-pieces.ts'
 
 /** What a table should become; without pieces it is removed. */
 export type TableTargets = ReadonlyMap<string, readonly NftPiece[]>

@@ -8,6 +8,7 @@ import { linesOf, makePart, printTable } from '../plan/nft-piece.ts'
 import type { Context } from './applyd.ts'
 import type { NftKernel, Verdict } from './kernel/kernel.ts'
 import { createLive } from './live/live.ts'
+import type { Busy } from './loaded/busy.ts'
 import { createJournal, type Entry, type Loaded, type Mark } from './loaded/journal.ts'
 import { createOrigins } from './loaded/origins.ts'
 import { createWatch } from './loaded/watch.ts'
@@ -26,9 +27,10 @@ export interface LoadOptions {
 
 export type Ruleset = ReturnType<typeof createRuleset>
 
-export function createRuleset(context: Context, kernel: NftKernel) {
+export function createRuleset(context: Context, bare: NftKernel, busy: Busy) {
   const { plane, tables, log, failpoint } = context
   const { nft } = tables
+  const kernel = busy.watched(bare)
   const journal = createJournal(join(context.directory, 'rules.jsonl'), context.kernel, log)
   /** What the tables were loaded with last, and what they held at the last commit of the executor. */
   const held = new Map<string, readonly NftPiece[]>()
@@ -39,7 +41,12 @@ export function createRuleset(context: Context, kernel: NftKernel) {
   let epoch: string = randomUUID()
   /** Odd while a load is in progress. */
   let loads = 0
-  const watch = createWatch(kernel, nft, { held, loads: () => loads }, { onAdopted: journal.addFingerprints, log })
+  const watch = createWatch(
+    kernel,
+    nft,
+    { held, loads: () => loads },
+    { busy, onAdopted: journal.addFingerprints, log },
+  )
   const live = createLive({ kernel, table: nft.tables[0], watch, held, isOff: plane === 'none', log })
 
   /** Restores the record of this kernel. `committed` is in the record of the executor, and may be missing in our own. */
@@ -171,6 +178,7 @@ export function createRuleset(context: Context, kernel: NftKernel) {
       live.renewEpoch()
       throw fault
     } finally {
+      watch.leaveLoad()
       loads += 1
     }
   }
@@ -192,15 +200,12 @@ export function createRuleset(context: Context, kernel: NftKernel) {
 
   async function observe(): Promise<TableObservation[]> {
     if (plane === 'none') return nft.tables.map((name) => ({ name, present: false, asLoaded: false }))
-    const states = await Promise.all(nft.tables.map(watch.look))
-    return nft.tables.map((name, index) => {
-      const wanted = held.has(name) || name === nft.tables[0] ? 'intact' : 'absent'
-      const asLoaded = states[index] === wanted && held.get(name) === settled.get(name)
-      return { name, present: states[index] !== 'absent', asLoaded }
-    })
+    return watch.observe(settled)
   }
 
-  async function hits(): Promise<Hits> {
+  const hits = busy.lastSeen<Hits>(readHits, () => ({ epoch, counts: [] }))
+
+  async function readHits(): Promise<Hits> {
     const counts: Counts = new Map(carried)
     const loaded = plane === 'none' ? [] : [...held.keys()]
     for (const found of await Promise.all(loaded.map((table) => kernel.counts(table, null)))) addTo(counts, found)

@@ -6,11 +6,19 @@ import { maxFrameBytes, type Verb, type VerbTable } from '../plan/verbs.ts'
 import { createFrameReader, encodeFrame } from './frames.ts'
 import type { ArgumentParsers } from './requests.ts'
 import { type Log, wordsOf } from './text.ts'
+import { readPartsAhead } from './wire/plan.ts'
 import { parseCount, parseKeys, Refusal, UnknownPiece } from './wire/values.ts'
 
 /** `connection` identifies who asks; null inside this process. */
 export type Verbs = {
   readonly [V in Verb]: (args: VerbTable[V]['args'], connection?: object | null) => Promise<VerbTable[V]['result']>
+}
+
+const planVerbs: ReadonlySet<string> = new Set<Verb>(['check', 'apply', 'attempt'])
+
+interface Peer {
+  readonly isBusy: () => boolean
+  readonly readAhead: (args: unknown) => Promise<void>
 }
 
 const connectionLimit = 8
@@ -30,11 +38,12 @@ export function createVerbServer(verbs: Verbs, { createParsers, onDisconnected, 
     verbs[verb](parsers[verb](args), parsers)
 
   /** The parsers are those of one connection, and stand for it. */
-  const perform = async (id: number, message: unknown, isBusy: boolean, parsers: ArgumentParsers): Promise<Buffer> => {
+  const perform = async (id: number, message: unknown, parsers: ArgumentParsers, peer: Peer): Promise<Buffer> => {
     try {
-      if (isBusy) throw new Refusal('Too many requests are waiting.')
+      if (peer.isBusy()) throw new Refusal('Too many requests are waiting.')
       const { verb, args } = parseKeys(message, ['id', 'verb', 'args'])
       if (typeof verb !== 'string' || !Object.hasOwn(verbs, verb)) throw new Refusal('Unknown verb.')
+      if (planVerbs.has(verb)) await peer.readAhead(args)
       return encodeFrame({ id, ok: true, result: await call(verb as Verb, args, parsers) })
     } catch (fault) {
       if (!(fault instanceof Refusal)) log('error', 'A verb failed', { fault })
@@ -46,11 +55,20 @@ export function createVerbServer(verbs: Verbs, { createParsers, onDisconnected, 
   const server = createServer((socket) => {
     const parsers = createParsers()
     let waiting = 0
+    let ahead = Promise.resolve()
+    /** Plans of a connection refer to each other, so they are read in their order. */
+    const readAhead = async (args: unknown): Promise<void> => {
+      ahead = ahead.then(() => readPartsAhead(args))
+      await ahead
+      // What was left to be undone at its end is undone already.
+      if (socket.destroyed) throw new Refusal('The connection has ended.')
+    }
+    const peer = { isBusy: () => waiting > requestLimit, readAhead }
     const read = createFrameReader((message) => {
       // Without an id there is nothing to answer: this throws, and the connection is closed.
       const id = parseCount((message as { id?: unknown } | null)?.id, 'id')
       waiting += 1
-      const work = perform(id, message, waiting > requestLimit, parsers).then((reply) => {
+      const work = perform(id, message, parsers, peer).then((reply) => {
         waiting -= 1
         running.delete(work)
         if (!socket.destroyed) socket.write(reply)

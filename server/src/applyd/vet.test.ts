@@ -5,8 +5,8 @@ import { after, test } from 'node:test'
 import { assertGrowsWithSize } from '../../test/support/work.ts'
 import type { NftPiece } from '../plan/artifacts.ts'
 import { printTable } from '../plan/nft-piece.ts'
+import { commentOf, vetPiece } from './loaded/vet-pieces.ts'
 import { Bench, chain, forwardHead, map, set } from './stand-ins/harness.ts'
-import { commentOf, vetPiece } from './vet.ts'
 
 const bench = new Bench()
 after(() => bench.remove())

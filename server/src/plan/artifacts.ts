@@ -180,6 +180,8 @@ export interface TableObservation {
   readonly present: boolean
   /** True when the kernel's listing is the one read right after our own load, or has no table of which nothing is loaded. */
   readonly asLoaded: boolean
+  /** A change of our own is being loaded, or was loaded and is not settled yet. */
+  readonly isChanging?: true
 }
 
 /** What became of a link of the plan; `errors` are the kernel's own words. */

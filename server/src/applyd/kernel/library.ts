@@ -66,6 +66,9 @@ const longestInside = 512 * 1024
 
 const workerEntry = new URL('./worker.ts', import.meta.url)
 
+/** Scripts are ASCII. */
+const lengthOf = (script: readonly ScriptLine[]): number => script.reduce((sum, { text }) => sum + text.length + 1, 0)
+
 const bytesOf = (script: readonly ScriptLine[]): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(script.map(({ text }) => `${text}\n`).join(''))
 
@@ -172,8 +175,8 @@ export async function createLibraryKernel(spec: NftSpec, log: Log, entry = worke
   }
 
   async function runScript(verb: 'check' | 'load', script: readonly ScriptLine[]): Promise<Verdict> {
+    if (lengthOf(script) > longestInside) return program[verb](script)
     const bytes = bytesOf(script)
-    if (bytes.length > longestInside) return program[verb](script)
     const words = (await ask({ verb, script: bytes })) as string | null
     return words === null
       ? accepted

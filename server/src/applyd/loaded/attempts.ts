@@ -12,9 +12,9 @@ import type { Intent } from '../executor.ts'
 import type { Counts } from '../nft-listing.ts'
 import type { TableTargets } from '../pieces.ts'
 import type { LoadOptions, Ruleset } from '../ruleset.ts'
-import { vetPieces } from '../vet.ts'
 import { Refusal } from '../wire/values.ts'
 import type { Mark } from './journal.ts'
+import { vetAhead, vetPieces } from './vet-pieces.ts'
 
 /** What the executor knows and does. */
 export interface AttemptParts {
@@ -56,6 +56,7 @@ export function createAttempts(context: Context, ruleset: Ruleset, parts: Attemp
     if (plan.revision < applied.revision)
       throw new Refusal(`Revision ${plan.revision} is older than the applied revision ${applied.revision}.`)
     const targets = targetsOf(plan)
+    await vetAhead(ruleset.newPieces(targets))
     const problems = [...targets].flatMap(([table, pieces]) => vetTable(table, pieces))
     if (problems.length > 0) return { status: 'refused', problems }
     const outcome = targets.size === 0 ? { intent: null } : await tryTables(targets)

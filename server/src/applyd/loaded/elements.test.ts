@@ -10,6 +10,7 @@ import type { ElementChange } from '../kernel/address-set.ts'
 import type { NftKernel, Verdict } from '../kernel/kernel.ts'
 import { createRuleset, type Ruleset } from '../ruleset.ts'
 import { benchOptions, benchTables, chain, map, plainNft, set } from '../stand-ins/harness.ts'
+import { createBusy } from './busy.ts'
 
 const accepted: Verdict = { problems: [], unchecked: null }
 const [table] = plainNft.tables
@@ -51,7 +52,7 @@ beforeEach(async () => {
   const directory = join(root, 'applyd')
   mkdirSync(directory)
   const options = benchOptions(root, benchTables(root, plainNft, 1))
-  ruleset = createRuleset({ ...options, directory, logs: join(root, 'log') }, kernel)
+  ruleset = createRuleset({ ...options, directory, logs: join(root, 'log') }, kernel, createBusy())
   await load(...pieces)
   done.length = 0
 })

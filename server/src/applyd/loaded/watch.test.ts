@@ -7,6 +7,7 @@ import type { NftPiece } from '../../plan/artifacts.ts'
 import type { NftKernel } from '../kernel/kernel.ts'
 import { changeOf } from '../nft-script.ts'
 import { chain } from '../stand-ins/harness.ts'
+import { createBusy } from './busy.ts'
 import { createWatch } from './watch.ts'
 
 const spec = { command: ['nft'], tables: ['inet t', 'netdev d'], boot: 'inet boot' } as const
@@ -68,7 +69,12 @@ beforeEach(() => {
   held = new Map()
   isListing = null
   isSuspicious = false
-  watch = createWatch(kernel, spec, { held, loads: () => loads }, { onAdopted: () => {}, log: () => {} })
+  watch = createWatch(
+    kernel,
+    spec,
+    { held, loads: () => loads },
+    { busy: createBusy(), onAdopted: () => {}, log: () => {} },
+  )
 })
 
 const takeAsked = (): string[] => asked.splice(0)

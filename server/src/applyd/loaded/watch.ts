@@ -1,7 +1,7 @@
 // Whether the tables of the kernel still are what was loaded. The generation of the kernel says that nothing was touched
 // since our own load; where it says otherwise, or cannot be read, the tables are listed, beside the work of the executor.
 
-import type { NftPiece } from '../../plan/artifacts.ts'
+import type { NftPiece, TableObservation } from '../../plan/artifacts.ts'
 import { countLines } from '../../plan/nft-piece.ts'
 import type { NftKernel } from '../kernel/kernel.ts'
 import { type Listing, parseListing } from '../nft-listing.ts'
@@ -9,6 +9,7 @@ import type { TableChange } from '../nft-script.ts'
 import { hookOf, indexPieces, isLively, keyOf, shapeOf } from '../pieces.ts'
 import type { NftSpec } from '../tables.ts'
 import { type Log, wordsOf } from '../text.ts'
+import type { Busy } from './busy.ts'
 import type { Fingerprints } from './journal.ts'
 
 /** A listing of this length is slow: the next one waits for twenty times its duration, and no apply waits for it. */
@@ -37,17 +38,25 @@ export interface LoadedSource {
   readonly loads: () => number
 }
 
+interface WatchParts {
+  readonly busy: Busy
+  readonly onAdopted: (found: Fingerprints) => void
+  readonly log: Log
+}
+
 export function createWatch(
   kernel: NftKernel,
   spec: NftSpec,
   { held, loads }: LoadedSource,
-  { onAdopted, log }: { readonly onAdopted: (found: Fingerprints) => void; readonly log: Log },
+  { busy, onAdopted, log }: WatchParts,
 ) {
   const looks = new Map<string, Look>()
   const surveys = new Map<string, Promise<void>>()
   /** Tables with unknown content: a load may or may not have happened. */
   const unverified = new Set<string>()
   let fingerprints: Fingerprints = new Map()
+  /** Tables that our own load is changing. */
+  let changing: ReadonlySet<string> = new Set()
   /** Between these generations nothing but elements of live sets changed, and by us. */
   let own = { from: 0, to: 0 }
 
@@ -166,6 +175,12 @@ export function createWatch(
   /** Before a load: until it ends, it is unknown what the tables hold. */
   function beginLoad(changes: readonly TableChange[]): void {
     for (const { table } of changes) unverified.add(table)
+    changing = new Set(changes.map(({ table }) => table))
+  }
+
+  /** However it ended; what is still unverified then may or may not be loaded. */
+  function leaveLoad(): void {
+    changing = new Set()
   }
 
   /** The kernel refused the load, and is unchanged. */
@@ -225,9 +240,28 @@ export function createWatch(
     fingerprints = new Map()
   }
 
+  /** `settled` is what the last commit left. A table that we are changing has its state before or after it: both are ours. */
+  async function observe(settled: ReadonlyMap<string, readonly NftPiece[]>): Promise<TableObservation[]> {
+    const known = (): TableState[] => spec.tables.map(stateOf)
+    const began = loads()
+    const seen = await busy.unlessBusy(() => Promise.all(spec.tables.map(look)), known)
+    // What was read while a load ended is neither the state before it nor the one after it.
+    const states = loads() === began ? seen : known()
+    return spec.tables.map((name, index) => {
+      const wanted = held.has(name) || name === spec.tables[0] ? 'intact' : 'absent'
+      const isAsHeld = states[index] === wanted
+      const isSettled = held.get(name) === settled.get(name)
+      const isChanging = changing.has(name) || (isAsHeld && !isSettled)
+      const present = changing.has(name) ? held.has(name) : states[index] !== 'absent'
+      return { name, present, asLoaded: isAsHeld && isSettled && !isChanging, ...(isChanging ? { isChanging } : {}) }
+    })
+  }
+
   return {
     stateOf,
     look,
+    observe,
+    leaveLoad,
     refresh,
     survey,
     unverified,

@@ -17,7 +17,8 @@ export interface LookAt {
   readonly hasGateway: boolean
   readonly devices: readonly string[]
   readonly ports: readonly WatchedPort[]
-  readonly nft: readonly string[]
+  /** The tables of other programs. */
+  readonly readTables: () => Promise<readonly ForeignTable[]>
   /** Services of packages that must not run beside our engines. */
   readonly packageUnits: readonly string[]
 }
@@ -39,7 +40,7 @@ export async function lookAt(asked: LookAt): Promise<Readings> {
   const [services, held, tables] = await Promise.all([
     isHost ? readServices([...knownServices, ...asked.packageUnits]) : {},
     readHeld(asked),
-    readTables(asked.nft),
+    asked.readTables(),
   ])
   const common = {
     ...emptyReadings,
@@ -149,7 +150,7 @@ export function parseSockets(text: string): Map<string, string> {
   return found
 }
 
-async function readTables(nft: readonly string[]): Promise<ForeignTable[]> {
+export async function readForeignTables(nft: readonly string[]): Promise<ForeignTable[]> {
   const { code, stdout } = await run([...nft, '-j', 'list', 'tables'], timeoutMs)
   if (code !== 0) return []
   const listed =

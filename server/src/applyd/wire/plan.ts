@@ -13,7 +13,8 @@ import type {
   Plan,
 } from '../../plan/artifacts.ts'
 import { type InspectedChannel, inspection } from '../../plan/inspection.ts'
-import { hashPart, hashPiece, isGenuine } from '../../plan/nft-piece.ts'
+import { hashPart, hashPiece } from '../../plan/nft-piece.ts'
+import { createTurns } from '../loaded/turns.ts'
 import { isAllowed, isSettingName, settingTable } from '../machine/setting-table.ts'
 import { indexPieces } from '../pieces.ts'
 import { findFile, findUnit, type Tables } from '../tables.ts'
@@ -137,15 +138,9 @@ function parsePieceChange(value: unknown, before: readonly NftPiece[]): NftPiece
   const { base, parts, ...rest } = parseKeys(value, ['kind', 'name', 'head', 'parts', 'origin', 'hash', 'base'])
   const known = before[parseCount(base, 'position')]?.parts
   if (!known) throw new Refusal('The plan changes a piece that it does not have.')
-  const piece = readPiece(rest, parseEdits(parts, known, weightOfPart, partLimit, 'parts', parseOwnPart))
+  const piece = readPiece(rest, parseEdits(parts, known, weightOfPart, partLimit, 'parts', parsePart))
   if (hashPiece(piece) !== piece.hash) throw new Refusal('The hash of a piece does not match its content.')
   return piece
-}
-
-function parseOwnPart(value: unknown): NftPart {
-  const part = parsePart(value)
-  if (hashPart(part.lines) !== part.hash) throw new Refusal('The hash of a part does not match its content.')
-  return part
 }
 
 function makeTable(name: string, pieces: readonly NftPiece[]): NftTable {
@@ -222,7 +217,7 @@ function parseFile(value: unknown, tables: Tables): EngineFile {
 function parsePiece(value: unknown): NftPiece {
   const { parts, ...rest } = parseKeys(value, ['kind', 'name', 'head', 'parts', 'origin', 'hash'])
   const piece = readPiece(rest, parseList(parts, partLimit, 'parts', parsePart))
-  if (!isGenuine(piece)) throw new Refusal('The hash of a piece does not match its content.')
+  if (hashPiece(piece) !== piece.hash) throw new Refusal('The hash of a piece does not match its content.')
   return piece
 }
 
@@ -241,8 +236,42 @@ function readPiece(
 }
 
 function parsePart(value: unknown): NftPart {
+  const known = typeof value === 'object' && value !== null ? partsAhead.get(value) : undefined
+  if (known) return known
   const { lines, hash } = parseKeys(value, ['lines', 'hash'])
-  return { lines: parseList(lines, lineLimit, 'lines', parseText), hash: parseForm(hash, hashForm, hashFault) }
+  const part = { lines: parseList(lines, lineLimit, 'lines', parseText), hash: parseForm(hash, hashForm, hashFault) }
+  if (hashPart(part.lines) !== part.hash) throw new Refusal('The hash of a part does not match its content.')
+  return part
+}
+
+/** Parts that were read before the plan that they are in, by what was sent. */
+const partsAhead = new WeakMap<object, NftPart>()
+
+/** Reads the parts of a plan with others in between, so that reading the plan itself is short. What is wrong is found there. */
+export async function readPartsAhead(args: unknown): Promise<void> {
+  const turns = createTurns()
+  for (const value of partsIn(args)) {
+    await turns()
+    try {
+      if (!Array.isArray(value)) partsAhead.set(value, parsePart(value))
+    } catch (fault) {
+      if (fault instanceof Refusal) return
+      throw fault
+    }
+  }
+  await turns()
+}
+
+/** Plans are no deeper than this. */
+const deepest = 8
+
+function* partsIn(value: unknown, depth = 0): Generator<object> {
+  if (typeof value !== 'object' || value === null || depth > deepest) return
+  for (const [key, inner] of Object.entries(value)) {
+    if (typeof inner !== 'object' || inner === null) continue
+    if (key !== 'parts' || !Array.isArray(inner)) yield* partsIn(inner, depth + 1)
+    else for (const part of inner) if (typeof part === 'object' && part !== null) yield part
+  }
 }
 
 function parseLink(value: unknown): LinkPlan {

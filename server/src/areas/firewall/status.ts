@@ -51,10 +51,14 @@ function rulesInKernel(view: FirewallView): StatusItem {
   const kernel = kernelStatus(view, rulesTable)
   if (kernel.status === 'failed') return { name, ...failed(...kernel.msg, ...errors) }
   if (kernel.status !== 'active') return { name, ...kernel }
-  if (view.observation?.tables.some(({ present, asLoaded }) => present && !asLoaded))
+  const tables = view.observation?.tables ?? []
+  if (tables.some(({ present, asLoaded, isChanging }) => present && !asLoaded && !isChanging))
     return { name, ...failed('The rules in the kernel were changed by another program; they will be restored.') }
-  return { name, ...(errors.length > 0 ? failed(...errors) : active) }
+  if (errors.length > 0) return { name, ...failed(...errors) }
+  return { name, ...(tables.some(({ isChanging }) => isChanging) ? reloading : active) }
 }
+
+const reloading: State = { status: 'reloading', msg: ['A change of the rules is being loaded.'] }
 
 /** What they drop is lost, whatever our rules say; rules that drop only some packets are no failure. */
 function rulesOfOthers({ conflicts }: FirewallView): StatusItem[] {

@@ -48,7 +48,7 @@ export const conflictFindings = (found: readonly Conflict[]): Finding[] =>
 
 function tablesFinding({ tables }: Observation): Finding {
   const [id, title] = ['tables', 'Firewall tables']
-  const changed = tables.filter(({ asLoaded }) => !asLoaded).map(({ name }) => name)
+  const changed = tables.filter(({ asLoaded, isChanging }) => !asLoaded && !isChanging).map(({ name }) => name)
   if (changed.length === 0) return good(id, title, 'The tables in the kernel are those that were loaded.')
   const message = `The kernel does not have what was loaded: ${changed.join(', ')}.`
   return {

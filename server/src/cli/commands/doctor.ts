@@ -66,7 +66,7 @@ async function askApplyd(stateDir: string): Promise<readonly Conflict[] | null> 
 }
 
 async function lookAtMachine(stateDir: string): Promise<readonly Conflict[]> {
-  const [{ judge }, { isHostNetwork, lookAt, readCards }, { packageUnits, watchedPorts }] = await Promise.all([
+  const [{ judge }, { isHostNetwork, lookAt, readCards, readForeignTables }, { packageUnits, watchedPorts }] = await Promise.all([
     import('../../applyd/machine/conflicts.ts'),
     import('../../applyd/machine/look.ts'),
     import('../../applyd/machine/watched.ts'),
@@ -81,7 +81,8 @@ async function lookAtMachine(stateDir: string): Promise<readonly Conflict[]> {
   }
   return judge(
     await lookAt({
-      ...{ ...place, devices: readCards(), ports: watchedPorts(engines, null), nft: ['/usr/sbin/nft'] },
+      ...{ ...place, devices: readCards(), ports: watchedPorts(engines, null) },
+      readTables: () => readForeignTables(['/usr/sbin/nft']),
       packageUnits: packageUnits(engines),
     }),
   )
