@@ -160,6 +160,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       printers: { snmp: quoteForSnmp, pem: printPem },
       log: parts.log,
     }),
+    seal: (clear, place) => parts.vault.seal(clear, place),
     userAt: (address) => userSessions.at(address)?.userId,
   })
   const refusedSignIns = new RefusalLog((entry) => audit.note(entry), clock.elapsed)

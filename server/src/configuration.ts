@@ -13,6 +13,7 @@ import type { Database } from './database/database.ts'
 import { Shelter } from './database/shelter.ts'
 import type { Area } from './http/handle.ts'
 import { createReferenceFinder } from './model/references.ts'
+import type { Seal } from './model/reseal.ts'
 import type { PlanApplier } from './plan/artifacts.ts'
 import type { Facts } from './plan/facts.ts'
 import { createPlanner } from './plan/planner.ts'
@@ -34,12 +35,15 @@ interface ConfigurationParts {
   readonly facts: () => Facts
   readonly areas?: readonly Area[]
   readonly applier: PlanApplier
+  /** Seals what earlier releases stored in clear. */
+  readonly seal: Seal
   /** Who is at an address; without sessions no one is known. */
   readonly userAt?: (address: string) => string | undefined
 }
 
 /** What a change of the configuration needs and does, without anything that serves it. Opens no file but the database. */
-export function createConfiguration({ database, applier, clock, facts, userAt, areas = allAreas }: ConfigurationParts) {
+export function createConfiguration(parts: ConfigurationParts) {
+  const { database, applier, clock, facts, userAt, seal, areas = allAreas } = parts
   const slots = areas.flatMap((area) => area.slots)
   const audit = new AuditTrail(database, clock.now)
   const accounts = new Shelter(database, accountTables)
@@ -47,7 +51,7 @@ export function createConfiguration({ database, applier, clock, facts, userAt, a
   const guard = new SignInGuard(accounts, clock)
   const referencesTo = createReferenceFinder(areas)
   const rightsSlots = new Set(areas.flatMap(({ rights = [] }) => rights.map(({ key }) => key)))
-  const store = new ConfigStore(database, slots)
+  const store = new ConfigStore(database, slots, seal)
   const engine = new ConfigEngine({
     slots,
     database,

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { secretMask } from '../contract/fields.ts'
-import { isSealed } from '../model/secret.ts'
+import { isSealed, isUnsealed } from '../model/secret.ts'
 import type { ChangeSet } from './diff.ts'
 import { type SplicedChange, spliceLists } from './splices.ts'
 
@@ -66,7 +66,7 @@ const asRecord = (value: unknown): Record<string, unknown> =>
 /** Absent becomes null, sealed values become the mask, at any depth. */
 export function mask(value: unknown, longest = Number.POSITIVE_INFINITY): unknown {
   if (value === undefined) return null
-  if (isSealed(value)) return secretMask
+  if (isSealed(value) || isUnsealed(value)) return secretMask
   if (Array.isArray(value))
     return (value.length > longest ? value.slice(0, longest) : value).map((inner) => mask(inner, longest))
   if (typeof value === 'object' && value !== null) {

@@ -36,6 +36,8 @@ export interface RevisionRow extends RevisionInfo {
 
 export const idText = (id: ItemId | null): string => (id === null ? '' : JSON.stringify(id))
 
+export const itemIdOf = (text: string): ItemId | null => (text === '' ? null : (JSON.parse(text) as ItemId))
+
 /** Rows of version 1 have the checksum that they had before there were versions. */
 export const itemChecksum = ({ slot, id, position, body, version }: Omit<ItemRow, 'checksum'>): Buffer =>
   digest('sha256', JSON.stringify([slot, id, position, body, ...(version === 1 ? [] : [version])]), 'buffer').subarray(

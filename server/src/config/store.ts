@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isUnavailable } from '../contract/error.ts'
 import { type Database, NewerDataError, type Urgency } from '../database/database.ts'
+import type { Seal } from '../model/reseal.ts'
 import { type Item, type Slot, versionOf } from '../model/slots.ts'
 import type { BackgroundRow } from './background.ts'
 import { HistoryBase } from './base.ts'
@@ -15,6 +16,7 @@ import { bytesOf, type LongText, LongTexts } from './long-texts.ts'
 import {
   idText,
   itemChecksum,
+  itemIdOf,
   noteVersions,
   type Outdated,
   placeOf,
@@ -24,6 +26,7 @@ import {
   upgradeRow,
   type Versions,
 } from './rows.ts'
+import { Sealer } from './sealer.ts'
 import { type SplicedChange, spliceLists } from './splices.ts'
 import { StagedTexts } from './staged-texts.ts'
 import { readItem, StoredItems, type StoredRows } from './stored-items.ts'
@@ -77,14 +80,17 @@ export class ConfigStore {
   readonly #base: HistoryBase
   readonly #texts: LongTexts
   readonly #items: StoredItems
+  readonly #sealer: Sealer
   readonly #staged: StagedTexts
   #headHash: Uint8Array
   /** Null: to be counted again. */
   #size: HistorySize | null = null
 
-  constructor(database: Database, slots: readonly Slot[]) {
+  /** `seal` for what earlier releases stored in clear; without it, it is left so, for who shows masks alone. */
+  constructor(database: Database, slots: readonly Slot[], seal: Seal | null = null) {
     this.#database = database
     this.#slots = new Map(slots.map((slot) => [slot.key, slot]))
+    this.#sealer = new Sealer(this.#slots, seal)
     this.#base = new HistoryBase(database, this.#slots)
     this.#texts = new LongTexts(database)
     this.#items = new StoredItems(database, this.#texts)
@@ -125,6 +131,10 @@ export class ConfigStore {
     const snapshot = this.#snapshotFrom(this.#items.read(this.#slots.keys()), revision)
     if (!snapshot) throw new Error('a stored item is damaged')
     return snapshot
+  }
+
+  #upgrade(history: HistoryUpgrader, stored: readonly StoredChange[]): ChangeSet {
+    return this.#sealer.changes(history.upgrade(stored), stored)
   }
 
   #refuseNewer(key: string, version: number): void {
@@ -174,7 +184,7 @@ export class ConfigStore {
       const slot = this.#slots.get(row.slot)
       if (!slot) continue
       refuseNewer(slot, row.version)
-      const value = upgradeRow(slot, row, stored)
+      const value = this.#sealer.value(slot, row.version, itemIdOf(row.id), upgradeRow(slot, row, stored))
       if (row.version < versionOf(slot)) outdated?.push({ row, value })
       else if (outdated) this.#items.follow(row, chains, value)
       if (slot.kind === 'single') {
@@ -221,7 +231,7 @@ export class ConfigStore {
         break
       }
       try {
-        const changes = history.upgrade(this.#parse(row.changes))
+        const changes = this.#upgrade(history, this.#parse(row.changes))
         snapshot = applyChanges(snapshot, changes, row.revision)
         noteVersions(versions, changes)
       } catch (error) {
@@ -412,7 +422,7 @@ export class ConfigStore {
     const history = new HistoryUpgrader(this.#slots, this.#findBase)
     let last: number | null = null
     for (const row of rows) {
-      if (!this.#base.add(row, history.upgrade(this.#parse(row.changes)))) break
+      if (!this.#base.add(row, this.#upgrade(history, this.#parse(row.changes)))) break
       last = row.revision
     }
     if (last !== null) {
@@ -490,7 +500,10 @@ export class ConfigStore {
       const statement = database.prepare('SELECT changes FROM revisions WHERE revision <= ? ORDER BY revision')
       for (const { changes } of statement.iterate(newest) as Iterable<{ changes: string }>) yield parse(changes)
     }
-    return upgradeHistory(this.#slots, texts.map(parse), all, this.#findBase)
+    const stored = texts.map(parse)
+    return upgradeHistory(this.#slots, stored, all, this.#findBase).map((changes, at) =>
+      this.#sealer.changes(changes, stored[at] ?? []),
+    )
   }
 
   #parse(stored: string): StoredChange[] {

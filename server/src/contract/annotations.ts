@@ -67,6 +67,8 @@ export interface Annotations {
   readonly 'x-unit'?: Unit
   /** A text of several lines, or a list of texts that are best edited one in a line. */
   readonly 'x-lines'?: true
+  /** An address of which only the server is shown. */
+  readonly 'x-hidden-path'?: true
 }
 
 const keywords = [
@@ -75,6 +77,7 @@ const keywords = [
   'x-time',
   'x-unit',
   'x-lines',
+  'x-hidden-path',
 ] as const satisfies readonly (keyof Annotations)[]
 
 export const annotated = <T extends TSchema>(annotations: Annotations, schema: T): T => ({ ...annotations, ...schema })

@@ -10,5 +10,13 @@ export const Sealed = Type.Object(
 )
 export type Sealed = Static<typeof Sealed>
 
+/** A secret that an earlier release stored in clear. Who reads it from the disk or from a backup seals it. */
+export interface Unsealed {
+  readonly unsealed: string
+}
+
+export const isUnsealed = (value: unknown): value is Unsealed =>
+  typeof value === 'object' && value !== null && typeof (value as Unsealed).unsealed === 'string'
+
 export const isSealed = (value: unknown): value is Sealed =>
   typeof value === 'object' && value !== null && typeof (value as Sealed).sealed === 'string'

@@ -326,6 +326,24 @@ describe('notifications', () => {
     assert.ok(!everything.includes('secret word') && !everything.includes('shared word'))
   })
 
+  it('show the server of a webhook alone, and keep its address when that is sent back', async () => {
+    const port = portOf({ server: hooks })
+    const path = `/health/notifications/webhooks/${await create('webhooks', webhook())}`
+    const shown = `https://hooks.test:${port}/***`
+    const one = async () =>
+      (await get('/health/notifications/webhooks')).find(({ id }: { id: string }) => path.endsWith(id))
+    assert.equal((await one()).url, shown)
+    for (const body of [{ title: 'Other' }, { url: shown }, { url: `https://hooks.test:${port}/in` }])
+      assert.equal((await admin('PATCH', path, body)).status, 200)
+    assert.equal((await admin('POST', `${path}/test`)).body.is_delivered, true)
+    const refused = await admin('PATCH', path, { url: 'https://elsewhere.test/***' })
+    assert.deepEqual([refused.status, refused.body.problems[0].field], [422, 'url'])
+    const added = await admin('POST', '/health/notifications/webhooks', { ...webhook(), url: shown })
+    assert.deepEqual([added.status, added.body.problems[0].field], [422, 'url'])
+    const everything = JSON.stringify([await get('/config/revisions/1'), await get('/journal/records')])
+    assert.ok(!everything.includes(`${port}/in`))
+  })
+
   it('refuse settings that cannot work', async () => {
     const refusals: readonly [string, object][] = [
       ['mail', { ...mail(), password: '' }],

@@ -12,6 +12,7 @@ import { versionOf } from '../../src/model/slots.ts'
 const formats: Readonly<Record<number, { readonly migrations: number; readonly versions: Record<string, number> }>> = {
   1: { migrations: 9, versions: {} },
   2: { migrations: 10, versions: {} },
+  3: { migrations: 10, versions: { 'portal.second_factor_providers': 2, 'health.webhooks': 2 } },
 }
 
 const slots = areas.flatMap((area) => area.slots)

@@ -21,6 +21,8 @@ const canaries = {
   token: 'canary-token-0e77d1a5',
   guessed: 'canary-guessed-88aa1',
   typed: 'canary-typed-as-login-3b',
+  path: 'canary-path-6d21f0',
+  query: 'canary-query-b8e4a7',
 }
 
 describe('a secret', () => {
@@ -60,6 +62,7 @@ describe('a secret', () => {
       'read-only role',
       await (await gateway.client('predefined_admin_readonly'))('PATCH', url, { password: canaries.refused }),
     )
+    await plantAddresses()
     keep('register', await admin('POST', '/license/register', { token: canaries.token }))
     const guesses: [string, string][] = [
       ['holder', canaries.guessed],
@@ -73,6 +76,25 @@ describe('a secret', () => {
       )
     }
     await admin('POST', '/config/keys/rotate')
+  }
+
+  const hidden = (host: string): string => `https://${host}/${canaries.path}?key=${canaries.query}`
+
+  /** Every address whose path and query are a secret; the test below compares them with the contract. */
+  async function plantAddresses(): Promise<void> {
+    const hooks = '/health/notifications/webhooks'
+    const made = keep('webhook', await admin('POST', hooks, { title: 'Chat', url: hidden('hooks.test') }))
+    assert.equal(made.status, 200)
+    const hook = `${hooks}/${made.body.id}`
+    keep('webhook dry run', await admin('PATCH', `${hook}?dry_run=true`, { url: hidden('other.test') }))
+    keep('webhook elsewhere', await admin('PATCH', hook, { url: hidden('other.test') }))
+    keep('webhook with a fault', await admin('PATCH', hook, { url: hidden('other.test'), nope: 1 }))
+    keep('webhook removed', await admin('DELETE', hook))
+    const again = await admin('POST', hooks, { title: 'Chat', url: hidden('hooks.test') })
+    assert.equal(again.status, 200)
+    const providers = '/user_cabinet_backend/second_factor_providers'
+    for (const name of ['smssvc', 'multifactor'])
+      keep(name, await admin('PATCH', providers, { [name]: { url: hidden(`${name}.test`), key: canaries.refused } }))
   }
 
   const assertAbsent = (title: string, text: string | Buffer): void => {
@@ -91,6 +113,23 @@ describe('a secret', () => {
     const stored = findById(gateway.engine.config, id)
     assert.ok(stored)
     assert.match(gateway.vault.reveal(stored.password_hash, passwordPlace(id)), /^\$argon2id\$/)
+  })
+
+  it('is in the path and query of every address of the contract that names a receiver', () => {
+    const found = endpoints.flatMap((endpoint) => {
+      const text = JSON.stringify(endpoint.body ?? {})
+      return [...text.matchAll(/"([a-z_]+)":\{[^{}]*"pattern":"[^"]*https:/g)].map(([whole, field]) =>
+        whole.includes('"x-hidden-path":true') || /"x-hidden-path":true/.test(text)
+          ? `${nameOf(endpoint)} ${field}`
+          : `${nameOf(endpoint)} ${field} is shown`,
+      )
+    })
+    assert.deepEqual(found.toSorted(), [
+      'PATCH /health/notifications/webhooks/:target_id url',
+      'PATCH /user_cabinet_backend/second_factor_providers url',
+      'PATCH /user_cabinet_backend/second_factor_providers url',
+      'POST /health/notifications/webhooks url',
+    ])
   })
 
   it('is in no reply to the calls that carried it', () => {

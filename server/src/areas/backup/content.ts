@@ -3,7 +3,7 @@
 
 import { GatewayError, type Problem } from '../../contract/error.ts'
 import { pathOf, under } from '../../model/paths.ts'
-import { resealAll } from '../../model/reseal.ts'
+import { resealAll, sealFields } from '../../model/reseal.ts'
 import type { Sealed } from '../../model/secret.ts'
 import { type Config, type Item, read, type Slot, versionOf, write } from '../../model/slots.ts'
 import { upgradeValue } from '../../model/upgrades.ts'
@@ -60,8 +60,14 @@ export interface Release {
   readonly faultsOf: (schema: Slot['schema'], value: unknown) => readonly Problem[]
 }
 
+export interface RestoredValues {
+  readonly values: Config
+  /** By their places. */
+  readonly secrets: Readonly<Record<string, string>>
+}
+
 /** What a backup holds in the form of this release, without its secrets. In slices: every schema is asked for the first time. */
-export async function restoredValues(content: BackupContent, { slots, faultsOf }: Release): Promise<Config> {
+export async function restoredValues(content: BackupContent, { slots, faultsOf }: Release): Promise<RestoredValues> {
   const slices = createSlices()
   const known = new Set(slots.map((slot) => slot.key))
   const strangers = Object.keys(content.slots).filter((key) => !known.has(key))
@@ -70,9 +76,11 @@ export async function restoredValues(content: BackupContent, { slots, faultsOf }
   const restored = keptSlots(slots)
   refuse(restored.flatMap((slot) => versionProblems(slot, versionIn(content, slot))))
   const values: Record<string, unknown> = {}
+  const secrets = { ...content.secrets }
   const problems: Problem[] = []
   for (const slot of restored) {
-    values[slot.key] = storedValue(slot, content)
+    // Secrets of an earlier release that were none join the others.
+    values[slot.key] = bareUnsealed(slot.key, storedValue(slot, content), secrets)
     await slices()
     for (const some of slotProblems(slot, values[slot.key], faultsOf)) {
       problems.push(...some)
@@ -80,13 +88,13 @@ export async function restoredValues(content: BackupContent, { slots, faultsOf }
     }
   }
   refuse(problems)
-  return values
+  return { values, secrets }
 }
 
 /** The configuration to be, of these values; the caller's change holds it against the rules of all areas. */
-export function restoredConfig(content: BackupContent, values: Config, restore: Restore): Config {
+export function restoredConfig(content: BackupContent, { values, secrets }: RestoredValues, restore: Restore): Config {
   const { current, tools } = restore
-  const next = { ...current, ...sealAll(values, content.secrets, current, tools) }
+  const next = { ...current, ...sealAll(values, secrets, current, tools) }
   if (!hasAdministrator(next)) {
     throw new GatewayError(
       'conflict',
@@ -129,6 +137,16 @@ function upgradeStored(slot: Slot, value: unknown, version: number): unknown {
     const message = `These settings cannot be upgraded from version ${version}.`
     throw new GatewayError('invalid', unrestorable, { problems: [{ field: slot.key, message }], cause })
   }
+}
+
+function bareUnsealed(slot: string, value: unknown, secrets: Record<string, string>): unknown {
+  const take = (clear: string, place: string): Sealed => {
+    secrets[place] = clear
+    return absent
+  }
+  return Array.isArray(value)
+    ? value.map((item: Item) => sealFields(slot, item?.id ?? '', item, take))
+    : sealFields(slot, '', value, take)
 }
 
 /** A secret that is the same as now keeps its seal, so that only what differs is a change. */

@@ -1,7 +1,8 @@
-// Who is notified, as stored. Passwords and secrets are sealed; null means that none is set.
+// Who is notified, as stored. Passwords, secrets and whole addresses are sealed; null means that none is set.
 
 import type { Static } from 'typebox'
 import { nullable, strictObject } from '../../contract/fields.ts'
+import { hideAddress } from '../../model/hidden-addresses.ts'
 import { Sealed } from '../../model/secret.ts'
 import { list } from '../../model/slots.ts'
 import { MailTarget, Webhook } from './contract-notifications.ts'
@@ -12,12 +13,13 @@ const { has_secret: _hasSecret, ...hookFields } = Webhook.properties
 const StoredMail = strictObject({ ...mailFields, password: nullable(Sealed) })
 export type StoredMail = Static<typeof StoredMail>
 
-const StoredWebhook = strictObject({ ...hookFields, secret: nullable(Sealed) })
+const StoredWebhook = strictObject({ ...hookFields, address: Sealed, secret: nullable(Sealed) })
 export type StoredWebhook = Static<typeof StoredWebhook>
 
 export const mailTargets = list('health.mail_targets', StoredMail)
-export const webhooks = list('health.webhooks', StoredWebhook)
+export const webhooks = list('health.webhooks', StoredWebhook, { upgrades: [hideAddress] })
 
-/** Where the vault binds the password of a mail server and the secret of a webhook to. */
+/** Where the vault binds the password of a mail server, and the address and the secret of a webhook to. */
 export const passwordPlace = (id: string): string => `${mailTargets.key}/${id}/password`
+export const addressPlace = (id: string): string => `${webhooks.key}/${id}/address`
 export const secretPlace = (id: string): string => `${webhooks.key}/${id}/secret`

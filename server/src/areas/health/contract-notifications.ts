@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
+import { hiddenPathDescription, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 const host = '(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}))*'
@@ -73,7 +73,8 @@ export const MailTarget = strictObject({
 })
 export type MailTarget = Static<typeof MailTarget>
 
-const url = 'https://[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[1-9][0-9]{0,4})?(?:/[A-Za-z0-9._~/?=&%:@+-]*)?'
+const url =
+  'https://[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[1-9][0-9]{0,4})?(?:/(?:[A-Za-z0-9._~/?=&%:@+-]*|\\*{3}))?'
 
 const hookFields = {
   ...common,
@@ -81,7 +82,9 @@ const hookFields = {
     maxLength: 400,
     pattern: `^${url}$`,
     'x-fault': 'Must be an address such as https://hooks.example.com/gateway.',
+    'x-hidden-path': true,
     examples: ['https://hooks.example.com/gateway'],
+    description: hiddenPathDescription,
   }),
   ca: Authority,
 }

@@ -21,7 +21,15 @@ import {
   type KnownCertificate,
   storeFindings,
 } from './checks-stored.ts'
-import { mailTargets, passwordPlace, type StoredMail, type StoredWebhook, secretPlace, webhooks } from './config.ts'
+import {
+  addressPlace,
+  mailTargets,
+  passwordPlace,
+  type StoredMail,
+  type StoredWebhook,
+  secretPlace,
+  webhooks,
+} from './config.ts'
 import { findTarget } from './lists.ts'
 import { mailOf, webhookBodyOf } from './messages.ts'
 import { type Counted, chartValues, type Reading } from './numbers.ts'
@@ -78,7 +86,8 @@ async function sendMail(services: Services, target: StoredMail, address: string,
 }
 
 async function callWebhook(services: Services, target: StoredWebhook, address: string, notices: readonly Notice[]) {
-  const { url, ca, secret, id } = target
+  const { ca, secret, id } = target
+  const url = services.vault.reveal(target.address, addressPlace(id))
   return (
     (await services.notices?.webhook({
       ...{ url: new URL(url), address, ca },

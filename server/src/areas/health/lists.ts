@@ -3,6 +3,7 @@
 import { invalid, type Problem } from '../../contract/error.ts'
 import { secretMask } from '../../contract/fields.ts'
 import { declareList } from '../../model/declarations.ts'
+import { type AddressTools, addressFields } from '../../model/hidden-addresses.ts'
 import type { Sealed } from '../../model/secret.ts'
 import { type Config, type ItemId, read } from '../../model/slots.ts'
 import { readCertificates } from '../../net/certificate.ts'
@@ -47,7 +48,7 @@ export const webhookList = declareList<StoredWebhook>({
   noun: 'webhook',
   nameOf: ({ title }) => `webhook "${title}"`,
   defaults: { ...defaults, secret: null },
-  secrets: ['secret'],
+  secrets: ['secret', 'address'],
   problemsOf: (config, { ca }) => [...authorityProblems(ca), ...tooMany(read(config, webhooks).length)],
 })
 
@@ -75,9 +76,20 @@ export function mailFields({ password, ...fields }: Partial<NewMailTarget>, seal
   return stored === undefined ? fields : { ...fields, password: stored }
 }
 
-export function webhookFields({ secret, ...fields }: Partial<NewWebhook>, seal: Seal): object {
+export function webhookFields(
+  config: Config,
+  id: ItemId,
+  { secret, url, ...fields }: Partial<NewWebhook>,
+  seal: Seal,
+  address: AddressTools,
+): object {
   const stored = sealed(secret, seal)
-  return stored === undefined ? fields : { ...fields, secret: stored }
+  const current = read(config, webhooks).find((one) => one.id === id) ?? null
+  return {
+    ...fields,
+    ...addressFields(url, current, 'url', address),
+    ...(stored === undefined ? {} : { secret: stored }),
+  }
 }
 
 export const shownMail = ({ password, ...target }: StoredMail): MailTarget => ({
@@ -85,7 +97,7 @@ export const shownMail = ({ password, ...target }: StoredMail): MailTarget => ({
   has_password: password !== null,
 })
 
-export const shownWebhook = ({ secret, ...target }: StoredWebhook): Webhook => ({
+export const shownWebhook = ({ secret, address: _address, ...target }: StoredWebhook): Webhook => ({
   ...target,
   has_secret: secret !== null,
 })

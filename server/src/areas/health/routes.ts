@@ -6,7 +6,7 @@ import { listRoutes, perItem } from '../../http/routes.ts'
 import { requireIn } from '../../model/lists.ts'
 import { version } from '../../version.ts'
 import { createSlices } from '../../workers/slices.ts'
-import { passwordPlace, secretPlace } from './config.ts'
+import { addressPlace, passwordPlace, secretPlace } from './config.ts'
 import * as contract from './contract.ts'
 import { countAll } from './jobs.ts'
 import {
@@ -104,9 +104,14 @@ export const routes: readonly Route[] = [
   ...listRoutes(contract.webhooks, webhookList, {
     shown: perItem(shownWebhook),
     prepare:
-      ({ services }, body) =>
-      (id) =>
-        webhookFields(body, (secret) => services.vault.seal(secret, secretPlace(String(id)))),
+      ({ services: { vault } }, body) =>
+      (id, _tools, config) => {
+        const place = addressPlace(String(id))
+        return webhookFields(config, id, body, (secret) => vault.seal(secret, secretPlace(String(id))), {
+          seal: (clear) => vault.seal(clear, place),
+          reveal: (address) => vault.reveal(address, place),
+        })
+      },
   }),
   handle(contract.testMail, (context) => {
     const { id } = requireIn(context.config, mailTargetList, context.params.target_id)

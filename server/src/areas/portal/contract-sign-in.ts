@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, strictObject } from '../../contract/fields.ts'
+import { hiddenPathDescription, oneOf, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const PortalSession = strictObject({
@@ -76,9 +76,11 @@ export const reopenUser = endpoint({
 const Url = Type.String({
   maxLength: 400,
   pattern:
-    '^(?:https://[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[1-9][0-9]{0,4})?(?:/[A-Za-z0-9._~/?=&-]*)?)?$',
+    '^(?:https://[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[1-9][0-9]{0,4})?(?:/(?:[A-Za-z0-9._~/?=&-]*|\\*{3}))?)?$',
   'x-fault': 'Must be an address such as https://sms.example.com/send, or empty.',
+  'x-hidden-path': true,
   examples: ['https://sms.example.com/send'],
+  description: hiddenPathDescription,
 })
 
 const provider = {

@@ -6,7 +6,15 @@ import type { SecondFactor, SignInResult } from '../../portal/protocol.ts'
 import type { StoredUser } from '../users/public.ts'
 import { codeMark } from './contract-sign-in.ts'
 import { refused, unixNow } from './jobs-entry.ts'
-import { addFactor, factorOf, factorPlace, keyPlace, providers, secondFactors } from './lists-second-factors.ts'
+import {
+  addFactor,
+  addressPlace,
+  factorOf,
+  factorPlace,
+  keyPlace,
+  providers,
+  secondFactors,
+} from './lists-second-factors.ts'
 
 type Tickets = Services['portal']['tickets']
 type Wait = Parameters<Tickets['open']>[0]['wait']
@@ -51,8 +59,8 @@ async function sendCode(
     return refused('no_second_factor')
   }
   const settings = read(services.engine.config, providers)
-  const { enabled, url: text, key, timeout_seconds } = settings[factor]
-  if (!codeProvider || !enabled || key === null) return unavailable('the provider is switched off')
+  const { enabled, address, key, timeout_seconds } = settings[factor]
+  if (!codeProvider || !enabled || key === null || address === null) return unavailable('the provider is switched off')
   if (factor === 'smssvc' && user.phone_number === null) return unavailable('the user has no phone number')
   if (!portal.mayMessage(user.id)) return unavailable('too many codes were sent')
   const { code, hash } = portal.codes.createSent()
@@ -60,7 +68,7 @@ async function sendCode(
     factor === 'smssvc'
       ? { to: digitsOf(user.phone_number ?? ''), text: settings.smssvc.text.replaceAll(codeMark, code) }
       : { login: user.login, code }
-  const url = new URL(text)
+  const url = new URL(vault.reveal(address, addressPlace(factor)))
   const found = await codeProvider.lookUp(url.hostname)
   if ('fault' in found) return unavailable(found.fault.replace(/\.$/, ''))
   const fault = await codeProvider.call({

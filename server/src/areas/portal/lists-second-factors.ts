@@ -6,6 +6,7 @@ import type { Problem } from '../../contract/error.ts'
 import { nullable, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 import { declareList, declareSettings, mustExist, namesOne } from '../../model/declarations.ts'
+import { addressFields, hideAddress } from '../../model/hidden-addresses.ts'
 import { Sealed } from '../../model/secret.ts'
 import { type Config, list, perState, read, single, write } from '../../model/slots.ts'
 import { findUser, users } from '../users/public.ts'
@@ -56,22 +57,33 @@ const byUser = perState(
 export const factorOf = (config: Config, userId: string): SecondFactor | undefined => byUser(config).get(userId)
 
 const { smssvc, multifactor } = Providers.properties
-const key = nullable(Sealed)
+const secrets = { key: nullable(Sealed), address: nullable(Sealed) }
 
 const StoredProviders = strictObject({
-  smssvc: strictObject({ ...smssvc.properties, key }),
-  multifactor: strictObject({ ...multifactor.properties, key }),
+  smssvc: strictObject({ ...smssvc.properties, ...secrets }),
+  multifactor: strictObject({ ...multifactor.properties, ...secrets }),
 })
 export type StoredProviders = Static<typeof StoredProviders>
 
-const off = { enabled: false, url: '', timeout_seconds: 10, key: null }
+const off = { enabled: false, url: '', address: null, timeout_seconds: 10, key: null }
 
-export const providers = single('portal.second_factor_providers', StoredProviders, {
-  smssvc: { ...off, text: `Your code is ${codeMark}. It is valid for 5 minutes.` },
-  multifactor: off,
-})
+export const providers = single(
+  'portal.second_factor_providers',
+  StoredProviders,
+  { smssvc: { ...off, text: `Your code is ${codeMark}. It is valid for 5 minutes.` }, multifactor: off },
+  {
+    upgrades: [
+      (old) => ({
+        ...old,
+        smssvc: hideAddress(old.smssvc as object),
+        multifactor: hideAddress(old.multifactor as object),
+      }),
+    ],
+  },
+)
 
-/** Where the vault binds the key of a provider to. */
+/** Where the vault binds the address and the key of a provider to. */
+export const addressPlace = (name: ProviderName): string => `${providers.key}//${name}.address`
 export const keyPlace = (name: ProviderName): string => `${providers.key}//${name}.key`
 
 export const providerSettings = declareSettings<StoredProviders>({
@@ -92,28 +104,39 @@ function providerProblems(name: ProviderName, { enabled, url, key: stored }: Sto
 export function patchedProviders(
   config: Config,
   patch: ProvidersPatch,
-  seal: (name: ProviderName, key: string) => Sealed,
+  vault: Pick<AddressVault, 'seal' | 'reveal'>,
 ): Partial<StoredProviders> {
   const stored = read(config, providers)
-  const keyOf = (name: ProviderName, given: string | undefined) =>
-    given === undefined ? {} : { key: given === '' ? null : seal(name, given) }
+  const secretsOf = (name: ProviderName, { key, url }: { readonly key?: string; readonly url?: string }) => ({
+    ...(key === undefined ? {} : { key: key === '' ? null : vault.seal(key, keyPlace(name)) }),
+    ...addressFields(url, stored[name], `${name}.url`, {
+      seal: (clear) => vault.seal(clear, addressPlace(name)),
+      reveal: (address) => vault.reveal(address, addressPlace(name)),
+    }),
+  })
   const { smssvc: sms, multifactor: multi } = patch
   return {
-    ...(sms ? { smssvc: { ...stored.smssvc, ...withoutKey(sms), ...keyOf('smssvc', sms.key) } } : {}),
+    ...(sms ? { smssvc: { ...stored.smssvc, ...withoutSecrets(sms), ...secretsOf('smssvc', sms) } } : {}),
     ...(multi
-      ? { multifactor: { ...stored.multifactor, ...withoutKey(multi), ...keyOf('multifactor', multi.key) } }
+      ? { multifactor: { ...stored.multifactor, ...withoutSecrets(multi), ...secretsOf('multifactor', multi) } }
       : {}),
   }
 }
 
-function withoutKey<T extends { readonly key?: string }>({ key: _key, ...fields }: T): Omit<T, 'key'> {
+interface AddressVault {
+  seal(clear: string, place: string): Sealed
+  reveal(sealed: Sealed, place: string): string
+}
+
+function withoutSecrets<T extends { readonly key?: string; readonly url?: string }>(patch: T): Omit<T, 'key' | 'url'> {
+  const { key: _key, url: _url, ...fields } = patch
   return fields
 }
 
 export function shownProviders(config: Config): Providers {
   const { smssvc: sms, multifactor: multi } = read(config, providers)
-  const { key: smsKey, ...smsShown } = sms
-  const { key: multiKey, ...multiShown } = multi
+  const { key: smsKey, address: _smsAddress, ...smsShown } = sms
+  const { key: multiKey, address: _multiAddress, ...multiShown } = multi
   const keys = { smssvc: smsKey, multifactor: multiKey }
   return { smssvc: smsShown, multifactor: multiShown, keys: providerNames.filter((name) => keys[name] !== null) }
 }

@@ -11,7 +11,6 @@ import * as contract from './contract-sign-in.ts'
 import { validUser } from './jobs-entry.ts'
 import {
   factorOf,
-  keyPlace,
   patchedProviders,
   providerSettings,
   providers,
@@ -90,13 +89,7 @@ export const signInRoutes: readonly Route[] = [
   handle(
     contract.updateProviders,
     ({ body, change, services }) =>
-      change((config) =>
-        updateSettings(
-          config,
-          providerSettings,
-          patchedProviders(config, body, (name, key) => services.vault.seal(key, keyPlace(name))),
-        ),
-      ),
+      change((config) => updateSettings(config, providerSettings, patchedProviders(config, body, services.vault))),
     { slot: providers },
   ),
 ]
