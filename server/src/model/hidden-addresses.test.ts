@@ -47,7 +47,7 @@ describe('an address', () => {
 })
 
 describe('addresses that an earlier release stored in clear', () => {
-  const oldHooks = list(webhooks.key, webhooks.schema)
+  const oldHooks = list(webhooks.key, webhooks.schema as never)
   const oldProviders = single(providers.key, providers.schema, {} as never)
   const hook = { id: 'a', enabled: true, title: 'Chat', severity: 'failed', url: whole, ca: '', secret: null }
   const provider = { enabled: true, url: whole, timeout_seconds: 10, key: null }

@@ -7,7 +7,6 @@ import { resealAll, sealFields } from '../../model/reseal.ts'
 import type { Sealed } from '../../model/secret.ts'
 import { type Config, type Item, read, type Slot, versionOf, write } from '../../model/slots.ts'
 import { upgradeValue } from '../../model/upgrades.ts'
-import { createSlices } from '../../workers/slices.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import { licence } from '../licence/public.ts'
 import { connections } from '../network/public.ts'
@@ -67,8 +66,11 @@ export interface RestoredValues {
 }
 
 /** What a backup holds in the form of this release, without its secrets. In slices: every schema is asked for the first time. */
-export async function restoredValues(content: BackupContent, { slots, faultsOf }: Release): Promise<RestoredValues> {
-  const slices = createSlices()
+export async function restoredValues(
+  content: BackupContent,
+  { slots, faultsOf }: Release,
+  slices: () => Promise<void> | undefined,
+): Promise<RestoredValues> {
   const known = new Set(slots.map((slot) => slot.key))
   const strangers = Object.keys(content.slots).filter((key) => !known.has(key))
   if (strangers.length > 0)

@@ -3,6 +3,7 @@
 import { GatewayError, invalid } from '../../contract/error.ts'
 import { type Context, handle, type Route, rawReply, type Services } from '../../http/handle.ts'
 import { read } from '../../model/slots.ts'
+import { createSlices } from '../../workers/slices.ts'
 import { passwordPlace, settings, type UploadKind } from './config.ts'
 import { type BackupContent, restoredConfig, restoredValues } from './content.ts'
 import * as contract from './contract.ts'
@@ -81,7 +82,7 @@ async function restore(
   refuseVersion(services, stored, isFast)
   const content = await openStored(services, stored.id)
   const { slots } = services.engine
-  const values = await restoredValues(content, { slots, faultsOf: services.faultsOf })
+  const values = await restoredValues(content, { slots, faultsOf: services.faultsOf }, createSlices())
   await change((current, tools) => {
     for (const [key, last] of Object.entries(content.sequences)) tools.keepIds({ key }, last)
     return restoredConfig(content, values, { current, installation: services.installationId, tools: services.vault })
