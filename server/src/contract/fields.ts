@@ -120,6 +120,5 @@ export const pageQuery = {
 /** What a reply, a diff or a log shows in place of a secret. */
 /** What is shown instead of the path and query of an address, which often are a credential. */
 export const hiddenPath = '/***'
-export const hiddenPathDescription = 'Shown as the server and `/***`, which keeps it when sent back.'
 
 export const secretMask = '***'

@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { collectionEndpoints } from '../../contract/collections.ts'
 import { endpoint } from '../../contract/endpoint.ts'
-import { hiddenPathDescription, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
+import { oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 const host = '(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}))*'
@@ -84,7 +84,6 @@ const hookFields = {
     'x-fault': 'Must be an address such as https://hooks.example.com/gateway.',
     'x-hidden-path': true,
     examples: ['https://hooks.example.com/gateway'],
-    description: hiddenPathDescription,
   }),
   ca: Authority,
 }

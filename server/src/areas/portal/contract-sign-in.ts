@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
-import { hiddenPathDescription, oneOf, strictObject } from '../../contract/fields.ts'
+import { oneOf, strictObject } from '../../contract/fields.ts'
 import { Type } from '../../contract/schema.ts'
 
 export const PortalSession = strictObject({
@@ -80,7 +80,6 @@ const Url = Type.String({
   'x-fault': 'Must be an address such as https://sms.example.com/send, or empty.',
   'x-hidden-path': true,
   examples: ['https://sms.example.com/send'],
-  description: hiddenPathDescription,
 })
 
 const provider = {
