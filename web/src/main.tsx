@@ -16,6 +16,7 @@ import { catchEarlyKeys } from './app/palette/early-keys.ts'
 import { makeRouter } from './app/router.tsx'
 import { root as base } from './place.ts'
 import { LinkHandler } from './ui/link.tsx'
+import { codeLost } from './ui/load-code.ts'
 import { preferredLanguage, speak } from './words.ts'
 
 /**
@@ -23,9 +24,8 @@ import { preferredLanguage, speak } from './words.ts'
  * while the gateway does not answer nothing can be loaded at all.
  */
 const settledMs = 10_000
-addEventListener('vite:preloadError', (event) => {
+addEventListener(codeLost, () => {
   if (performance.now() < settledMs || !happenings.get().isReached) return
-  event.preventDefault()
   location.reload()
 })
 

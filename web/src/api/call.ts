@@ -25,7 +25,8 @@ export interface Reply<R> {
   readonly headers: Headers
 }
 
-type Listener = (failure: Failure) => void
+/** `sentAt`: when the call was sent, by the clock of the page. */
+type Listener = (failure: Failure, sentAt: number) => void
 const listeners = new Set<Listener>()
 
 /** Called for every failed call, so that the shell can ask for a sign-in or say that the gateway does not answer. */
@@ -69,6 +70,7 @@ export async function call<E extends Endpoint>(endpoint: E, options: CallOptions
 export async function send(endpoint: Endpoint, options: CallOptions = {}): Promise<Response> {
   const { body, file, headers = {}, signal, isBackground = false } = options
   await gate(endpoint)
+  const sentAt = performance.now()
   let response: Response
   try {
     response = await fetch(addressOf(endpoint, options), {
@@ -85,17 +87,18 @@ export async function send(endpoint: Endpoint, options: CallOptions = {}): Promi
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw unreachable()
+    throw unreachable(sentAt)
   }
   if (response.ok) return response
-  throw await refusalOf(response)
+  throw await refusalOf(response, sentAt)
 }
 
 /** For what is sent in another way than by fetch, such as an upload that shows its progress. */
 export const passGate = (endpoint: Endpoint): Promise<void> => gate(endpoint)
-export const refusalOf = async (response: Response): Promise<Failure> => tell(await readFailure(response))
-export const unreachable = (): Failure =>
-  tell(new Failure({ code: 'unreachable', status: 0, message: msg('The gateway does not answer.') }))
+export const refusalOf = async (response: Response, sentAt = performance.now()): Promise<Failure> =>
+  tell(await readFailure(response), sentAt)
+export const unreachable = (sentAt = performance.now()): Failure =>
+  tell(new Failure({ code: 'unreachable', status: 0, message: msg('The gateway does not answer.') }), sentAt)
 
 async function readFailure(response: Response): Promise<Failure> {
   const text = await response.text()
@@ -116,7 +119,7 @@ async function readFailure(response: Response): Promise<Failure> {
   }
 }
 
-function tell(failure: Failure): Failure {
-  for (const listener of listeners) listener(failure)
+function tell(failure: Failure, sentAt: number): Failure {
+  for (const listener of listeners) listener(failure, sentAt)
   return failure
 }

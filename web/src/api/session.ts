@@ -120,6 +120,7 @@ export async function enter(login: string, password: string): Promise<void> {
     sessionStore.update((state) => ({ ...state, stage }))
     throw error
   }
+  enteredAt = performance.now()
   await readGateway()
   await readIdentity()
   const now = sessionStore.get().identity
@@ -160,7 +161,11 @@ export async function leave(): Promise<void> {
 
 export const isFresh = (): boolean => sessionStore.get().freshUntil > Date.now() + 5_000
 
-onFailure((failure) => {
-  if (failure.code !== 'unauthenticated') return
+/** When the present session began, by the clock of the page. */
+let enteredAt = 0
+
+onFailure((failure, sentAt) => {
+  // A call of the session before this one may be refused late; that says nothing about this one.
+  if (failure.code !== 'unauthenticated' || sentAt < enteredAt) return
   sessionStore.update((state) => (state.stage === 'in' ? { ...state, stage: 'lapsed' } : state))
 })

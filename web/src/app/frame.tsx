@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } 
 import { reviewStore } from '../api/apply.ts'
 import { useStore } from '../api/store.ts'
 import { isUnsaved, usePlace } from '../place.ts'
+import { loadCode } from '../ui/load-code.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { t, useLanguage } from '../words.ts'
 import { ConnectionBar, ProbationBar, SessionBar } from './bars.tsx'
@@ -19,7 +20,7 @@ import { TopBar } from './top-bar.tsx'
 import { useTitle } from './use-title.ts'
 
 const ReviewDrawer = lazy(() =>
-  import('./review/review-drawer.tsx').then(({ ReviewDrawer: View }) => ({ default: View })),
+  loadCode(() => import('./review/review-drawer.tsx')).then((code) => ({ default: code.ReviewDrawer })),
 )
 
 export function Frame(): ReactNode {

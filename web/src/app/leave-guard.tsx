@@ -5,10 +5,11 @@ import type { ReactNode } from 'react'
 import { pages } from '../pages/index.ts'
 import { isUnsaved, unsavedFields } from '../place.ts'
 import { later } from '../ui/later.tsx'
+import { loadCode } from '../ui/load-code.ts'
 import { t } from '../words.ts'
 import { locate } from './locate.ts'
 
-const Confirm = later(async () => (await import('../ui/confirm.tsx')).Confirm)
+const Confirm = later(async () => (await loadCode(() => import('../ui/confirm.tsx'))).Confirm)
 
 /** Filters and tabs of the same item lose nothing. */
 function isLeaving(current: { readonly pathname: string }, next: { readonly pathname: string }): boolean {

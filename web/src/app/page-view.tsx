@@ -6,6 +6,7 @@ import { happenings, untilReached } from '../api/events.ts'
 import { useSession } from '../api/session.ts'
 import type { ContractPage } from '../contract/define.ts'
 import type { PageEntry } from '../page.ts'
+import { loadCode } from '../ui/load-code.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Forbidden } from './forbidden.tsx'
@@ -26,14 +27,14 @@ const lazyPage = (entry: PageEntry) =>
   })
 
 async function loadView(entry: PageEntry): Promise<{ default: ComponentType }> {
-  const { page } = await entry.load()
+  const { page } = await loadCode(entry.load)
   if (page.kind === 'hand') return { default: page.Component }
   return { default: await contractView(page, entry) }
 }
 
 /** The views of contract pages are code of their own: pages by hand do not load it. */
 async function contractView(page: ContractPage, entry: PageEntry): Promise<ComponentType> {
-  const { ContractPageView } = await import('../contract/render/contract-page.tsx')
+  const { ContractPageView } = await loadCode(() => import('../contract/render/contract-page.tsx'))
   return () => <ContractPageView page={page} entry={entry} />
 }
 

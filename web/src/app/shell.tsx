@@ -4,6 +4,7 @@
 import { lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { findSession, sessionStore } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
+import { loadCode } from '../ui/load-code.ts'
 import { useLanguage } from '../words.ts'
 import { PasswordDialog, SignInOver, SignInPage } from './dialogs.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
@@ -11,7 +12,7 @@ import { Frame } from './frame.tsx'
 import { Unreachable } from './unreachable.tsx'
 
 const ChoosePassword = lazy(() =>
-  import('./sign-in/choose-password.tsx').then(({ ChoosePassword: View }) => ({ default: View })),
+  loadCode(() => import('./sign-in/choose-password.tsx')).then((code) => ({ default: code.ChoosePassword })),
 )
 
 export function Shell(): ReactNode {

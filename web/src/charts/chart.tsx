@@ -2,6 +2,7 @@
 
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { loadCode } from '../ui/load-code.ts'
 import { t } from '../words.ts'
 import { align, lastValue } from './align.ts'
 import styles from './chart.module.css'
@@ -11,7 +12,7 @@ import type { Series } from './types.ts'
 
 export type { Point, Series } from './types.ts'
 
-const Plot = lazy(() => import('./plot.tsx').then(({ Plot }) => ({ default: Plot })))
+const Plot = lazy(() => loadCode(() => import('./plot.tsx')).then((code) => ({ default: code.Plot })))
 
 /** More lines than this cannot be told apart. */
 const mostSeries = 6

@@ -2,6 +2,7 @@
 // of an area is loaded only when a field refers to it.
 
 import type { Endpoint } from '@gateway/server/contract'
+import { loadCode } from '../ui/load-code.ts'
 import { t } from '../words.ts'
 import type { Item } from './define.ts'
 
@@ -27,7 +28,11 @@ const named = (path: string, load: () => Promise<Endpoint>, labelField = 'name')
 })
 
 const objects: Source = {
-  ...named('/aliases/all', async () => (await import('@gateway/server/contract/objects')).listAll, 'title'),
+  ...named(
+    '/aliases/all',
+    async () => (await loadCode(() => import('@gateway/server/contract/objects'))).listAll,
+    'title',
+  ),
   holds: (row, kind) => {
     const id = String(row.id ?? '')
     if (kind === 'any') return id === 'any'
@@ -39,7 +44,7 @@ const objects: Source = {
 /** A card by its name and MAC; below it whether a cable is plugged in, and what uses it. */
 const cards: Source = {
   path: '/network/cards',
-  load: async () => (await import('@gateway/server/contract/network')).showCards,
+  load: async () => (await loadCode(() => import('@gateway/server/contract/network'))).showCards,
   rowsIn: 'cards',
   value: (row) => String(row.mac ?? ''),
   label: (row) => `${row.name} · ${row.mac}`,
@@ -54,35 +59,39 @@ const sources: Readonly<Record<string, Source>> = {
   card: cards,
   connection: named(
     '/network/connections',
-    async () => (await import('@gateway/server/contract/network')).connections.list,
+    async () => (await loadCode(() => import('@gateway/server/contract/network'))).connections.list,
     'title',
   ),
   aggregated: named(
     '/network/aggregated',
-    async () => (await import('@gateway/server/contract/network')).aggregatedInterfaces.list,
+    async () => (await loadCode(() => import('@gateway/server/contract/network'))).aggregatedInterfaces.list,
     'title',
   ),
   content_category: named(
     '/content-filter/categories',
-    async () => (await import('@gateway/server/contract/content-filter')).categories.list,
+    async () => (await loadCode(() => import('@gateway/server/contract/content-filter'))).categories.list,
   ),
   waf_category: named(
     '/reverse_proxy_backend/waf/categories',
-    async () => (await import('@gateway/server/contract/web-application-firewall')).wafCategories.list,
+    async () => (await loadCode(() => import('@gateway/server/contract/web-application-firewall'))).wafCategories.list,
     'title',
   ),
-  access_list: named('/acl/rules', async () => (await import('@gateway/server/contract/firewall')).accessLists.list),
+  access_list: named(
+    '/acl/rules',
+    async () => (await loadCode(() => import('@gateway/server/contract/firewall'))).accessLists.list,
+  ),
   server_group: named(
     '/servers/groups',
-    async () => (await import('@gateway/server/contract/central-console')).serverGroups.list,
+    async () => (await loadCode(() => import('@gateway/server/contract/central-console'))).serverGroups.list,
   ),
   ips_profile: named(
     '/ips/profiles',
-    async () => (await import('@gateway/server/contract/intrusion-prevention')).profiles.list,
+    async () => (await loadCode(() => import('@gateway/server/contract/intrusion-prevention'))).profiles.list,
   ),
   dpi_profile: named(
     '/api/application_control/profiles',
-    async () => (await import('@gateway/server/contract/application-profiles')).applicationProfiles.list,
+    async () =>
+      (await loadCode(() => import('@gateway/server/contract/application-profiles'))).applicationProfiles.list,
   ),
 }
 

@@ -236,6 +236,38 @@ describe('the shell of the console', { skip: browserSkip }, () => {
       })
     })
 
+    it('opens the palette with all that was typed, however badly and late its code comes', async () => {
+      await using opened = await browser.open(gateway, { session: await gateway.signIn() })
+      const { page } = opened
+      opened.log.allow(/failed: net::ERR_CONNECTION_RESET GET \S*\/palette-/)
+      const asked = new Map<string, number>()
+      const { promise: typed, resolve: release } = Promise.withResolvers<void>()
+      // The connection ends twice, as it does when a session is over, and then the gateway is slow.
+      await page.route(/\/assets\/palette-[^/?]*\.(js|css)(\?|$)/, async (route) => {
+        const { pathname } = new URL(route.request().url())
+        const count = (asked.get(pathname) ?? 0) + 1
+        asked.set(pathname, count)
+        if (count <= 2) return route.abort('connectionreset')
+        await typed
+        return route.continue()
+      })
+      await opened.visit(`${somewhere}/new`)
+      const comment = page.getByLabel('Comment')
+      await comment.fill('kept')
+      await ask(page, 'static leases')
+      release()
+      await page.getByRole('option', { name: /^Static leases/, selected: true }).waitFor()
+      assert.equal(await page.getByRole('combobox', { name: 'Find or ask' }).inputValue(), 'static leases')
+      assert.equal(await comment.inputValue(), 'kept')
+      assert.ok([...asked.values()].every((count) => count > 2))
+      // It is drawn as it should be: its style came too.
+      assert.equal(await page.locator('[data-palette]').evaluate((one) => getComputedStyle(one).position), 'fixed')
+      await page.keyboard.press('Escape')
+      await page.locator('[data-palette]').waitFor({ state: 'detached' })
+      assert.equal(await comment.evaluate((one) => one === document.activeElement), true)
+      await opened.close()
+    })
+
     it('leaves only choices of looks in the browser after a sign-out', async () => {
       await withPage(async (opened, page) => {
         await openMenu(page)

@@ -1,17 +1,13 @@
-// Loads the palette when it is first asked for.
+// The code of the palette is fetched when the browser has nothing else to do, and drawn when it is asked for.
 
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { useStore } from '../../api/store.ts'
+import { later } from '../../ui/later.tsx'
+import { loadCode } from '../../ui/load-code.ts'
 import { paletteStore } from './palette-store.ts'
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette: View }) => ({ default: View })))
+const Palette = later(async () => (await loadCode(() => import('./palette.tsx'))).Palette)
 
 export function PaletteHost(): ReactNode {
-  const { isOpen } = useStore(paletteStore)
-  if (!isOpen) return null
-  return (
-    <Suspense>
-      <Palette />
-    </Suspense>
-  )
+  return useStore(paletteStore).isOpen ? <Palette /> : null
 }

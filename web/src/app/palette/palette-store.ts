@@ -1,42 +1,47 @@
-// Whether the palette is open and what was typed before its code was loaded. Keys pressed meanwhile are kept, Enter included.
+// Whether the palette is open, and its text. The text is here and not in the view, so that it does not matter to a key whether the
+// code of the palette is loaded, drawn and focused already.
 
 import { createStore } from '../../api/store.ts'
+import { giveFocusBack, rememberFocus } from '../../ui/focus-return.ts'
 
 export interface PaletteState {
   readonly isOpen: boolean
-  /** The view is on screen and takes the keys itself. */
-  readonly isReady: boolean
   readonly typed: string
+  /** Enter was pressed before there was anything to choose. */
   readonly isEntered: boolean
 }
 
-const closed: PaletteState = { isOpen: false, isReady: false, typed: '', isEntered: false }
+const closed: PaletteState = { isOpen: false, typed: '', isEntered: false }
+
+export const longestText = 200
 
 export const paletteStore = createStore<PaletteState>(closed)
 
-let opener: Element | null = null
+let opener: ReturnType<typeof rememberFocus> = []
 
 export function openPalette(): void {
   if (paletteStore.get().isOpen) return
-  opener = document.activeElement
+  opener = rememberFocus()
   paletteStore.set({ ...closed, isOpen: true })
 }
 
 /** Gives the focus back at once: later it would be taken from what was opened meanwhile. */
 export function closePalette({ isLeaving = false } = {}): void {
   paletteStore.set(closed)
-  const target = isLeaving || !opener?.isConnected ? document.getElementById('page') : opener
-  opener = null
-  if (target instanceof HTMLElement) queueMicrotask(() => target.focus({ preventScroll: true }))
+  const places = isLeaving ? [] : opener
+  opener = []
+  queueMicrotask(() => giveFocusBack(places)?.focus({ preventScroll: true }))
 }
 
-export const notePaletteReady = (): void => paletteStore.update((state) => ({ ...state, isReady: true }))
+export const setTyped = (typed: string): void => paletteStore.update((state) => ({ ...state, typed }))
 
-/** What one key does to the text that waits; null when the key is not for it. */
+export const noteChosen = (): void => paletteStore.update((state) => ({ ...state, isEntered: false }))
+
+/** What a key does that did not reach the input; null when it is not for the text. */
 export function typeEarly(state: PaletteState, key: string): PaletteState | null {
   if (key === 'Escape') return closed
   if (state.isEntered) return state
   if (key === 'Enter') return { ...state, isEntered: true }
   if (key === 'Backspace') return { ...state, typed: [...state.typed].slice(0, -1).join('') }
-  return [...key].length === 1 ? { ...state, typed: state.typed + key } : null
+  return [...key].length === 1 ? { ...state, typed: (state.typed + key).slice(0, longestText) } : null
 }

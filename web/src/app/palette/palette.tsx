@@ -2,7 +2,7 @@
 
 import { Dialog } from '@base-ui/react/dialog'
 import { revertToRevision } from '@gateway/server/contract/configuration'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
 import { needsRole } from '../../api/editing.ts'
 import { useSession } from '../../api/session.ts'
@@ -20,36 +20,26 @@ import { useFound } from './found.ts'
 import { readQuestion } from './grammar.ts'
 import { type Act, actionItems, answersOf, type Band, type Item, pageItems } from './items.ts'
 import styles from './palette.module.css'
-import { closePalette, notePaletteReady, paletteStore } from './palette-store.ts'
+import { closePalette, longestText, noteChosen, paletteStore, setTyped } from './palette-store.ts'
 
 /** How often each was chosen in this tab; forgotten with it. */
 const uses = new Map<string, number>()
 const mostPages = 8
 
 export function Palette(): ReactNode {
-  const early = useStore(paletteStore)
-  const [text, setText] = useState(early.typed)
+  const { typed: text, isEntered } = useStore(paletteStore)
   const [active, setActive] = useState(0)
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
   const bands = useBands(text)
   const items = bands.flatMap((band) => band.items)
   const choose = useChoose()
-  const [entered, setEntered] = useState<string | null>(null)
-  useLayoutEffect(() => {
-    // What was typed while this code was loading, up to the last key; from here on the input has the keys.
-    const { typed, isEntered } = paletteStore.get()
-    setText(typed)
-    setEntered(isEntered ? typed : null)
-    notePaletteReady()
-    input.current?.focus()
-  }, [])
   useEffect(() => {
     const first = items.find(({ needs }) => needs === undefined)
-    if (entered === null || entered !== text || !first) return
-    setEntered(null)
+    if (!isEntered || !first) return
+    noteChosen()
     choose(first)
-  }, [entered, text, items, choose])
+  }, [isEntered, items, choose])
   const current = Math.min(active, items.length - 1)
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -87,13 +77,13 @@ export function Palette(): ReactNode {
               value={text}
               placeholder={t('10.1.2.3, a -> b:443, rule 42, block 10.1.2.3, put back to 810, page …')}
               onChange={(event) => {
-                setText(event.currentTarget.value)
+                setTyped(event.currentTarget.value)
                 setActive(0)
               }}
               onKeyDown={onKey}
               spellCheck={false}
               autoComplete="off"
-              maxLength={200}
+              maxLength={longestText}
             />
             <Keys keys="Esc" />
           </div>

@@ -2,12 +2,17 @@
 
 import { lazy, type ReactNode, Suspense } from 'react'
 import type { PageEntry } from '../../page.ts'
+import { loadCode } from '../../ui/load-code.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import type { ContractPage } from '../define.ts'
 
-const Collection = lazy(async () => ({ default: (await import('./collection-page.tsx')).CollectionPageView }))
-const Profile = lazy(async () => ({ default: (await import('./profile-page.tsx')).ProfilePageView }))
-const Stack = lazy(async () => ({ default: (await import('./stack-page.tsx')).StackPageView }))
+const Collection = lazy(() =>
+  loadCode(() => import('./collection-page.tsx')).then((code) => ({ default: code.CollectionPageView })),
+)
+const Profile = lazy(() =>
+  loadCode(() => import('./profile-page.tsx')).then((code) => ({ default: code.ProfilePageView })),
+)
+const Stack = lazy(() => loadCode(() => import('./stack-page.tsx')).then((code) => ({ default: code.StackPageView })))
 
 export interface ContractPageViewProps {
   readonly page: ContractPage

@@ -2,10 +2,11 @@
 
 import type { HandPage } from '../../page.ts'
 import { later } from '../../ui/later.tsx'
+import { loadCode } from '../../ui/load-code.ts'
 import { LogExplorer } from './explorer.tsx'
 import { securitySource } from './source-security.ts'
 
-const EventPanel = later(async () => (await import('./event-panel.tsx')).EventPanel)
+const EventPanel = later(async () => (await loadCode(() => import('./event-panel.tsx'))).EventPanel)
 
 export const page: HandPage = {
   kind: 'hand',
