@@ -1,6 +1,6 @@
 // The button. A disabled one with a reason stays in the tab order, so that the reason can be read.
 
-import { type ReactNode, type Ref, useId } from 'react'
+import { type MouseEvent, type ReactNode, type Ref, useId } from 'react'
 import styles from './button.module.css'
 import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
@@ -10,7 +10,8 @@ import { Tooltip } from './tooltip.tsx'
 
 export interface ButtonProps {
   readonly children: ReactNode
-  readonly onClick?: (() => void) | undefined
+  /** With the event: a menu or popover whose trigger this is needs it. */
+  readonly onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
   readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet'
   readonly isDisabled?: boolean | undefined
   /** The reason of being disabled, shown on hover and focus. */
@@ -55,13 +56,14 @@ export function Button({
       ref={ref}
       type={type}
       form={form}
+      data-icon={icon}
       className={cx(styles.button, styles[kind], size === 'small' && styles.small, isBusy && styles.busy)}
       onClick={(event) => {
         if (isOff) {
           event.preventDefault()
           return
         }
-        onClick?.()
+        onClick?.(event)
       }}
       disabled={isDisabled && !isExplained}
       aria-disabled={isOff ? true : undefined}

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { t } from '../words.ts'
 import { cx } from './cx.ts'
 import styles from './dialog.module.css'
+import { useFocusReturn } from './focus-return.ts'
 import { IconButton } from './icon-button.tsx'
 
 export interface DialogProps {
@@ -18,6 +19,7 @@ export interface DialogProps {
 }
 
 export function Dialog({ title, children, onClose, foot, width = 'normal', isFirm = false }: DialogProps) {
+  const finalFocus = useFocusReturn()
   return (
     <Base.Root
       open
@@ -29,7 +31,11 @@ export function Dialog({ title, children, onClose, foot, width = 'normal', isFir
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
         <Base.Viewport className={styles.viewport}>
-          <Base.Popup data-modal="" className={cx(styles.dialog, width === 'wide' && styles.wide)}>
+          <Base.Popup
+            data-modal=""
+            className={cx(styles.dialog, width === 'wide' && styles.wide)}
+            finalFocus={finalFocus}
+          >
             <header className={styles.head}>
               <Base.Title className={styles.title}>{title}</Base.Title>
               {isFirm ? null : <IconButton icon="close" label={t('Close')} onClick={onClose} side="bottom" />}

@@ -5,6 +5,7 @@ import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 import { t } from '../words.ts'
 import { cx } from './cx.ts'
 import styles from './drawer.module.css'
+import { useFocusReturn } from './focus-return.ts'
 import { IconButton } from './icon-button.tsx'
 import { PlainText } from './plain-text.tsx'
 
@@ -37,6 +38,7 @@ export function Drawer({
   onKey,
 }: DrawerProps) {
   const popup = useRef<HTMLDivElement>(null)
+  const finalFocus = useFocusReturn()
   return (
     <Base.Root
       open
@@ -53,6 +55,7 @@ export function Drawer({
           data-modal={isModal ? '' : undefined}
           className={cx(styles.drawer, styles[side], width === 'wide' && styles.wide)}
           initialFocus={() => firstField(popup.current)}
+          finalFocus={finalFocus}
           onKeyDown={onKey}
         >
           <header className={styles.head}>

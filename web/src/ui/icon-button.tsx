@@ -1,6 +1,6 @@
 // A button that is only an icon. Its label is its accessible name and its tooltip.
 
-import { type Ref, useId } from 'react'
+import { type MouseEvent, type Ref, useId } from 'react'
 import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
 import styles from './icon-button.module.css'
@@ -11,7 +11,8 @@ import { Tooltip } from './tooltip.tsx'
 export interface IconButtonProps {
   readonly icon: IconName
   readonly label: string
-  readonly onClick?: (() => void) | undefined
+  /** With the event: a menu or popover whose trigger this is needs it. */
+  readonly onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
   readonly isDisabled?: boolean | undefined
   readonly why?: string | undefined
   readonly keys?: string | undefined
@@ -56,8 +57,8 @@ export function IconButton({
           ref={ref}
           type="button"
           className={cx(styles.button, size === 'small' && styles.small)}
-          onClick={() => {
-            if (!isDisabled) onClick?.()
+          onClick={(event) => {
+            if (!isDisabled) onClick?.(event)
           }}
           aria-disabled={isDisabled ? true : undefined}
           aria-label={label}

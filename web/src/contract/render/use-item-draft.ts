@@ -58,9 +58,8 @@ export function useItemDraft(source: ItemDraftSource): ItemDraft {
   const fields = useMemo(() => itemFields(collection, isNew), [collection, isNew])
   const empty = useMemo(() => emptyItem(fields), [fields])
   const base = useMemo(() => (row === null ? null : withMarks(startOf(fields, row, empty), row)), [row, fields, empty])
-  const schema = bodyObject(
-    (isNew ? collection.endpoints.create : changeEndpoint(collection))?.body as Schema | undefined,
-  )
+  const endpoint = isNew ? collection.endpoints.create : changeEndpoint(collection)
+  const schema = bodyObject(endpoint?.body as Schema | undefined)
   const callOf = useCallback(
     (draft: Draft, tag: string | null): PlannedCall =>
       draft.base === null || row === null
@@ -68,7 +67,9 @@ export function useItemDraft(source: ItemDraftSource): ItemDraft {
         : changeCall(collection, { base: draft.base, value: draft.value, row }, { around, etag: tag }),
     [collection, around, row, spot],
   )
-  const bodyOf = useCallback((draft: Draft) => callOf(draft, null).body, [callOf])
+  // Items that no call changes are only looked at.
+  const isChangeable = endpoint !== undefined
+  const bodyOf = useCallback((draft: Draft) => (isChangeable ? callOf(draft, null).body : {}), [isChangeable, callOf])
   const begin = start === undefined ? undefined : { ...empty, ...start }
   const state = useDraft({ base, ...(begin ? { start: begin } : {}), empty, fields, schema, bodyOf })
   const { draft, isValid, showAll, refuse, rebase, settle } = state
@@ -147,9 +148,10 @@ export function useItemDraft(source: ItemDraftSource): ItemDraft {
   }
 
   const planned = useMemo(() => {
+    if (!isChangeable) return null
     const made = callOf(draft, etag)
     return isEmptyBody(made.body) && draft.base !== null ? null : made
-  }, [callOf, draft, etag])
+  }, [isChangeable, callOf, draft, etag])
 
   /** Calls that change no configuration have no dry run: they are made at once. */
   const act = async (made: PlannedCall): Promise<void> => {
