@@ -20,7 +20,7 @@ describe('authorization rules', () => {
   after(() => gateway.close())
 
   const addUser = async (login: string, parent_id: unknown = 1): Promise<number> => {
-    const body = { name: login, login, psw: 'x', parent_id, comment: '' }
+    const body = { name: login, login, psw: 'wooden bridge 31', parent_id, comment: '' }
     const { status, body: made, text } = await admin('POST', '/user_backend/users', body)
     assert.equal(status, 200, text)
     return made.id

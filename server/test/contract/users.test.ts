@@ -166,9 +166,37 @@ describe('users', () => {
       const answer = await admin('PUT', `/user_backend/change_password/${id}`, { password })
       assert.deepEqual([answer.status, fieldsOf(answer)], [422, ['password']])
     }
-    assert.equal((await admin('PUT', '/user_backend/change_password/999999', { password: 'x' })).status, 404)
+    assert.equal(
+      (await admin('PUT', '/user_backend/change_password/999999', { password: 'wooden bridge 31' })).status,
+      404,
+    )
     const { ...kept } = await find(id)
     assert.equal('password_hash' in kept, false)
+  })
+
+  it('do not get a password that is easy to guess, whichever call gives it', async () => {
+    const id = await create({ login: 'lighthouse' })
+    const count = (await admin('GET', '/user_backend/users')).body.length
+    const weak = [
+      '',
+      '...',
+      'x'.repeat(9),
+      '1234567890',
+      'Password123',
+      'my-Portcullis-7',
+      'Lighthouse 42',
+      'y'.repeat(129),
+    ]
+    for (const password of weak) {
+      const made = await admin('POST', '/user_backend/users', fields({ login: 'lighthous', psw: password }))
+      assert.deepEqual([made.status, fieldsOf(made)], [422, ['psw']], password)
+      const changed = await admin('PUT', `/user_backend/change_password/${id}`, { password })
+      assert.deepEqual([changed.status, fieldsOf(changed)], [422, ['password']], password)
+    }
+    assert.equal((await admin('GET', '/user_backend/users')).body.length, count)
+    assert.equal(await gateway.services.passwords.fits('open sesame', hashOf(id), null), true)
+    for (const password of ['ten chars!', 'пароль из слов', 'z7'.repeat(64)])
+      assert.equal((await admin('PUT', `/user_backend/change_password/${id}`, { password })).status, 200, password)
   })
 
   it('keep their password when other fields change', async () => {
@@ -186,7 +214,7 @@ describe('users', () => {
         const answer = await put(id, changes)
         assert.deepEqual([answer.status, fieldsOf(answer)], [409, Object.keys(changes)], domain_type)
       }
-      const password = await admin('PUT', `/user_backend/change_password/${id}`, { password: 'x' })
+      const password = await admin('PUT', `/user_backend/change_password/${id}`, { password: 'wooden bridge 31' })
       assert.deepEqual([password.status, fieldsOf(password)], [409, ['password']])
       assert.equal((await admin('DELETE', `/user_backend/users/${id}`)).status, 200)
     }

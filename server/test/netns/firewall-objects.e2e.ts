@@ -117,7 +117,7 @@ describe('objects on the wire', () => {
   })
 
   it('knows at which address a user is who is always authorized', async () => {
-    const user = { name: 'holder', login: 'holder', psw: 'x', parent_id: 1, comment: '' }
+    const user = { name: 'holder', login: 'holder', psw: 'wooden bridge 31', parent_id: 1, comment: '' }
     const { id: user_id } = await lab.api.ok('POST', '/user_backend/users', user)
     const authorization = { enabled: true, ip: client, mac: null, user_id, always_logged: true, comment: '' }
     const { id } = await lab.api.ok('POST', '/auth/rules', authorization)

@@ -14,7 +14,7 @@ describe('a lesser role that floods the gateway with new passwords of users', ()
   let lesserId: string
 
   const addUser = (client: Client, login: string): Promise<Answer> =>
-    client('POST', '/user_backend/users', { name: login, login, psw: 'x', parent_id: 1, comment: '' })
+    client('POST', '/user_backend/users', { name: login, login, psw: 'wooden bridge 31', parent_id: 1, comment: '' })
 
   beforeEach(async () => {
     gateway = await createTestGateway()

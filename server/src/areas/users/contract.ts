@@ -16,7 +16,13 @@ const Login = Type.String({
   'x-fault': 'Must consist of small latin letters, digits, dots, hyphens and underscores, and not be an IP address.',
 })
 
-const Password = Type.String({ 'x-secret': true, minLength: 1, maxLength: 128, description: 'Never returned.' })
+/** As for administrators; longer ones are taken too, since users choose theirs for other services as well (decision 100). */
+const Password = Type.String({
+  'x-secret': true,
+  minLength: 10,
+  maxLength: 128,
+  description: 'Never returned. Common ones and those with the login, the product name or the host name are refused.',
+})
 
 const Phone = Type.String({
   pattern: '^\\+[1-9](?:[ ()-]{0,2}\\d){5,14}$',

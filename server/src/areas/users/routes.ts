@@ -1,6 +1,6 @@
 // Endpoints of users and groups.
 
-import { GatewayError } from '../../contract/error.ts'
+import { GatewayError, invalid } from '../../contract/error.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes } from '../../http/routes.ts'
 import { updateItem } from '../../model/list-edits.ts'
@@ -11,17 +11,32 @@ import { findUser, groupPath, passwordPlace, type StoredUser, users } from './co
 import * as contract from './contract.ts'
 import { groupList, userList } from './lists.ts'
 
-/** An import of many users must neither be refused nor hold up other administrators. */
-const hashOf = (
+interface NewPassword {
+  /** Where it stands in the body. */
+  readonly field: 'psw' | 'password'
+  readonly password: string
+  readonly login: string
+}
+
+/**
+ * Refuses what is easy to guess, then hashes; the clear text goes no further. An import of many users must neither be refused nor
+ * hold up other administrators.
+ */
+async function hashOf(
   { services, owner, requireAuthority }: Pick<Context, 'services' | 'owner' | 'requireAuthority'>,
-  password: string,
-): Promise<string> => services.passwords.hashInTurn(owner, password, requireAuthority)
+  { field, password, login }: NewPassword,
+): Promise<string> {
+  const weakness = services.weaknessOf(password, [login, services.brand, services.hostName])
+  if (weakness !== null) throw invalid(field, weakness)
+  return services.passwords.hashInTurn(owner, password, requireAuthority)
+}
 
 /** Only users of the gateway have a password here. */
 async function prepare(context: Context, body: Partial<contract.NewUser & contract.UserFields>) {
   const { services } = context
   const { psw, ...fields } = body
-  const hash = psw === undefined ? null : await hashOf(context, psw)
+  const hash =
+    psw === undefined ? null : await hashOf(context, { field: 'psw', password: psw, login: fields.login ?? '' })
   return (id: ItemId, _: unknown, config: Context['config']): object => {
     if (hash !== null) return { ...fields, password_hash: services.vault.seal(hash, passwordPlace(String(id))) }
     const kept = fields.domain_type === 'local' ? findUser(config, String(id))?.password_hash : null
@@ -54,8 +69,9 @@ export const routes: readonly Route[] = [
     contract.users.changePassword,
     async (context) => {
       const { params, body, config, change, services } = context
-      refuseForeignPassword(requireIn(config, userList, params.user_id))
-      const hash = await hashOf(context, body.password)
+      const known = requireIn(config, userList, params.user_id)
+      refuseForeignPassword(known)
+      const hash = await hashOf(context, { field: 'password', password: body.password, login: known.login })
       const id = await change((now) => {
         const user = requireIn(now, userList, params.user_id)
         refuseForeignPassword(user)
