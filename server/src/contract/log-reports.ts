@@ -1,6 +1,7 @@
 // What journals of the log and their reports have in common on the wire: following one, and the period of a report.
 
 import type { TObject, TSchema } from 'typebox'
+import type { Access } from './access.ts'
 import { endpoint, eventStreamType } from './endpoint.ts'
 import { oneOf, strictObject } from './fields.ts'
 import { Type } from './schema.ts'
@@ -52,8 +53,54 @@ export const journalTail = <T extends JournalFields, const P extends string>(pat
     alsoReplies: [eventStreamType],
   })
 
-const moment = (description: string) =>
+export const moment = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, 'x-time': 'unix', description }))
+
+/** Of a histogram. */
+export const maxBuckets = 1_000
+
+export const LogBucket = strictObject({
+  from: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds at which it begins.' }),
+  counts: Type.Array(
+    strictObject({ value: Type.String({ description: 'Empty without by.' }), records: Type.Integer() }),
+    { description: 'By the value of the column, most frequent first.' },
+  ),
+})
+
+/** Of a call that counts the records of a journal by time; the fields are those of its query. */
+export const bucketFields = <T extends JournalFields>({ search, filter }: T) => ({
+  search: search as T['search'],
+  filter: filter as T['filter'],
+  from: moment('Unix seconds; a day before until when absent.'),
+  until: moment('Unix seconds, not included; now when absent.'),
+  width: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 31_622_400,
+      'x-unit': 'seconds',
+      description: 'Seconds of each bucket; when absent, so many that there are about a hundred.',
+    }),
+  ),
+})
+
+export const bucketsDescription = `For a histogram: at most ${maxBuckets} buckets. Those without records are left out.`
+
+/** The call that counts all records of a journal that match, by time. */
+export const journalBuckets = <T extends JournalFields, const P extends string>(
+  path: P,
+  summary: string,
+  fields: T,
+  access: Access = 'reports',
+) =>
+  endpoint({
+    method: 'GET',
+    path,
+    access,
+    summary,
+    description: bucketsDescription,
+    query: strictObject(bucketFields(fields)),
+    reply: Type.Array(LogBucket),
+  })
 
 /** The period of a report about a journal, and its filter. */
 export const reportFields = <T extends JournalFields>({ filter }: T) => ({

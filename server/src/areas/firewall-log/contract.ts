@@ -3,7 +3,9 @@
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
 import { jsonQuery, nullable, oneOf, pageQuery, strictObject, tableQuery } from '../../contract/fields.ts'
+import { journalBuckets, moment } from '../../contract/log-reports.ts'
 import { Type } from '../../contract/schema.ts'
+import { type Column, journalQuery } from '../../contract/table-query.ts'
 
 export const logTables = ['FWD', 'INP', 'DNAT', 'SNAT', 'LOG', 'ACL', 'SYS'] as const
 
@@ -43,6 +45,15 @@ export type FirewallLogRecord = Static<typeof FirewallLogRecord>
 
 export const firewallLogColumns = Object.keys(FirewallLogRecord.properties) as (keyof FirewallLogRecord)[]
 
+const numbers = new Set(['source_port', 'destination_port', 'length', 'lost'])
+
+export const firewallLogTypes: readonly Column[] = firewallLogColumns.map((name) => ({
+  name,
+  type: numbers.has(name) ? 'Int64' : 'String',
+}))
+
+const { search, filter } = journalQuery(firewallLogColumns).properties
+
 const Address = Type.String({
   pattern: '^[0-9a-fA-F:.]{2,45}$',
   'x-fault': 'Must be an address.',
@@ -66,10 +77,21 @@ export const listFirewallLog = endpoint({
     action: Type.Optional(oneOf(loggedActions)),
     source_ip: Type.Optional(Address),
     destination_ip: Type.Optional(Address),
+    search,
+    filter,
+    from: moment('Only records of this moment and later, in Unix seconds.'),
+    until: moment('Only records before this moment, in Unix seconds.'),
   }),
   reply: Type.Array(FirewallLogRecord),
   alsoReplies: ['text/csv'],
 })
+
+export const firewallLogBuckets = journalBuckets(
+  '/firewall/log/buckets',
+  'Count records of the firewall log by time',
+  { search, filter },
+  'view',
+)
 
 export const LoggedRule = strictObject({
   table: oneOf(logTables),

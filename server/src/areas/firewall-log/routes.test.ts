@@ -72,6 +72,27 @@ describe('GET /firewall/log', () => {
     assert.deepEqual(await tablesOf('?destination_ip=192.0.2.1'), [])
   })
 
+  it('looks through all records for times, texts and any column', async () => {
+    const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
+    const filter = (column_name: string, operator: string, ...value: unknown[]) =>
+      `filter=${json([{ items: [{ column_name, operator, value }] }])}`
+    assert.deepEqual(await tablesOf(`?${filter('destination_port', 'equals', '443')}`), ['FWD'])
+    assert.deepEqual(await tablesOf(`?${filter('table', 'not_equals', 'SYS', 'INP')}`), ['ACL', 'FWD'])
+    assert.deepEqual(await tablesOf(`?search=${json([{ text: '192.0.2.26 SPORT', columns: ['text'] }])}`), ['INP'])
+    const [before, at, next] = [1_767_225_599, 1_767_225_600, 1_767_225_601]
+    assert.deepEqual(await tablesOf(`?from=${at}&until=${next}&table=FWD`), ['FWD'])
+    assert.deepEqual(await tablesOf(`?from=${before}&until=${at}`), [])
+    const counted = await client('GET', `/firewall/log/buckets?from=${at}&until=${at + 60}&width=60`)
+    assert.deepEqual([counted.status, counted.body], [200, [{ from: at, counts: [{ value: '', records: 4 }] }]])
+    const some = await client(
+      'GET',
+      `/firewall/log/buckets?from=${at}&until=${at + 60}&width=60&${filter('action', 'equals', 'drop')}`,
+    )
+    assert.deepEqual(some.body, [{ from: at, counts: [{ value: '', records: 1 }] }])
+    for (const query of ['?from=-1', '?until=x', `?${filter('nothing', 'equals', 'x')}`])
+      assert.equal((await client('GET', `/firewall/log${query}`)).status, 422, query)
+  })
+
   it('is also there as CSV of the columns asked for', async () => {
     const columns = encodeURIComponent('["table","source_port"]')
     const { text, headers } = await client('GET', `/firewall/log?format_type=CSV&columns=${columns}&limit=2`)

@@ -1,26 +1,48 @@
 // The endpoints of the firewall log.
 
-import { all } from '../../contract/table-query.ts'
-import { handle, type Route, signedIn } from '../../http/handle.ts'
+import { all, type Condition, type JournalQuery } from '../../contract/table-query.ts'
+import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
 import { logReply } from '../../http/routes.ts'
-import { firewallLogColumns, listFirewallLog, showLoggedRules } from './contract.ts'
+import { type Asked, askedOf, bucketsAnswer } from '../logs/public.ts'
+import {
+  firewallLogBuckets,
+  firewallLogColumns,
+  firewallLogTypes,
+  listFirewallLog,
+  showLoggedRules,
+} from './contract.ts'
 import { ruleOfRecord } from './rules-of-records.ts'
 
 const defaultPage = 100
+
+const ask = (context: Context, query: JournalQuery): Asked =>
+  askedOf(context, query, { view: 'hits', columns: firewallLogTypes })
+
+function timeBetween(from: number | undefined, until: number | undefined): readonly Condition[] {
+  const bound = (seconds: number): string => new Date(seconds * 1000).toISOString()
+  return [
+    ...(from === undefined ? [] : [{ kind: 'compare', column: 'time', operator: '>=', bound: bound(from) } as const]),
+    ...(until === undefined ? [] : [{ kind: 'compare', column: 'time', operator: '<', bound: bound(until) } as const]),
+  ]
+}
 
 export const routes: readonly Route[] = [
   handle(listFirewallLog, async (context) => {
     const { query, services, signal } = context
     await services.refreshLogs()
-    const { limit = defaultPage, offset = 0, format_type, columns = [], ...filter } = query
+    const { limit = defaultPage, offset = 0, format_type, columns = [], ...asking } = query
+    const { search, filter, from, until, ...exact } = asking
+    const asked = ask(context, { ...(search ? { search } : {}), ...(filter ? { filter } : {}) })
     const where = all(
-      ...Object.entries(filter).map(([column, cell]) => ({ kind: 'equals', column, cells: [cell] }) as const),
+      asked.where,
+      ...Object.entries(exact).map(([column, cell]) => ({ kind: 'equals', column, cells: [cell] }) as const),
+      ...timeBetween(from, until),
     )
     const owner = signedIn(context).adminId
-    const scope = { timeZone: services.facts().timeZone, brand: services.brand }
-    const question = { view: 'hits', scope, hidden: [], where, order: [], offset, limit }
+    const question = { ...asked, where, order: [], offset, limit }
     const found = await services.logs.find(question, { owner, signal })
     return logReply(found, format_type === 'CSV' ? (columns.length > 0 ? columns : firewallLogColumns) : null)
   }),
+  handle(firewallLogBuckets, (context) => bucketsAnswer(context, context.query, ask(context, context.query))),
   handle(showLoggedRules, ({ query, config }) => query.rules.map((rule) => ruleOfRecord(config, rule))),
 ]

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { settingsEndpoints } from '../../contract/collections.ts'
 import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
 import { Enabled, named, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
+import { bucketFields, bucketsDescription, LogBucket, maxBuckets } from '../../contract/log-reports.ts'
 import { Type } from '../../contract/schema.ts'
 import { type Column, journalQuery, journalReply } from '../../contract/table-query.ts'
 import { addressPattern } from '../../net/ipv4.ts'
@@ -166,18 +167,7 @@ export const tailLogs = endpoint({
   alsoReplies: [eventStreamType],
 })
 
-export const maxBuckets = 1_000
-
-const moment = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: 253_402_300_799, 'x-time': 'unix', description }))
-
-export const LogBucket = strictObject({
-  from: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds at which it begins.' }),
-  counts: Type.Array(
-    strictObject({ value: Type.String({ description: 'Empty without by.' }), records: Type.Integer() }),
-    { description: 'By the value of the column, most frequent first.' },
-  ),
-})
+export { LogBucket, maxBuckets }
 
 export const bucketColumns = ['priority', 'unit', 'syslog_id'] as const satisfies readonly (keyof LogRecord)[]
 
@@ -186,20 +176,9 @@ export const logBuckets = endpoint({
   path: '/logs_backend/logs/buckets',
   access: 'reports',
   summary: 'Count records of the system journal by time',
-  description: `For a histogram: at most ${maxBuckets} buckets. Those without records are left out.`,
+  description: bucketsDescription,
   query: strictObject({
-    search: journal.search,
-    filter: journal.filter,
-    from: moment('Unix seconds; a day before until when absent.'),
-    until: moment('Unix seconds, not included; now when absent.'),
-    width: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 31_622_400,
-        'x-unit': 'seconds',
-        description: 'Seconds of each bucket; when absent, so many that there are about a hundred.',
-      }),
-    ),
+    ...bucketFields(journal),
     by: Type.Optional(oneOf(bucketColumns, 'Count each value of this column separately.')),
   }),
   reply: Type.Array(LogBucket),

@@ -3,6 +3,7 @@
 export {
   type Asked,
   askedOf,
+  bucketsAnswer,
   journalAnswer,
   tailAnswer,
   timelineSums,

@@ -2,7 +2,7 @@
 // steps of reports.
 
 import { invalid } from '../../contract/error.ts'
-import { mostSteps, type steps } from '../../contract/log-reports.ts'
+import { maxBuckets, mostSteps, type steps } from '../../contract/log-reports.ts'
 import {
   type Column,
   type Condition,
@@ -88,6 +88,41 @@ export function tailAnswer(context: Context, after: string | undefined, asked: A
   const known = /^\d{1,15}$/.test(lastEventId ?? '') ? lastEventId : after
   const place = known === undefined ? null : placeOf(known)
   return services.eventStreams.open(context, (stream) => tailLog(services.logs, asked, stream, place, owner))
+}
+
+interface BucketsQuery {
+  readonly from?: number
+  readonly until?: number
+  readonly width?: number
+  readonly by?: string
+}
+
+interface CountedBucket {
+  readonly from: number
+  readonly counts: { readonly value: string; readonly records: number }[]
+}
+
+const daySeconds = 86_400
+const usualBuckets = 100
+
+/** How many records of a journal there are, by time: all of them, whatever a page shows. */
+export async function bucketsAnswer(context: Context, query: BucketsQuery, asked: Asked): Promise<CountedBucket[]> {
+  const { services, signal } = context
+  const { until = nowOf(context) + 1, by = null } = query
+  const { from = Math.max(0, until - daySeconds) } = query
+  if (until <= from) throw invalid('until', 'Must be later than from.')
+  const { width = Math.ceil((until - from) / usualBuckets) } = query
+  if ((until - from) / width > maxBuckets)
+    throw invalid('width', `Must be larger: there are at most ${maxBuckets} buckets.`)
+  await services.refreshLogs()
+  const owner = signedIn(context).adminId
+  const buckets = await services.logs.buckets({ ...asked, from, until, width, by }, { owner, signal })
+  return buckets.map(({ from: start, counts }) => ({
+    from: start,
+    counts: Object.entries(counts)
+      .map(([value, records]) => ({ value, records }))
+      .sort((a, b) => b.records - a.records || (a.value < b.value ? -1 : 1)),
+  }))
 }
 
 interface PeriodQuery extends JournalQuery {

@@ -12,6 +12,7 @@ import { recordsAfter } from './jobs-tail.ts'
 import {
   type Asked,
   askedOf,
+  bucketsAnswer,
   journalAnswer,
   journalBeginning,
   placeOf,
@@ -36,9 +37,6 @@ function sinceBoot({ services }: Context): Condition {
   const first = printStamp(bootedAt + clockOffsets(facts().timeZone)(bootedAt))
   return { kind: 'compare', column: 'date_time', operator: '>=', bound: first }
 }
-
-const daySeconds = 86_400
-const usualBuckets = 100
 
 export const routes: readonly Route[] = [
   ...settingsRoutes(contract.remoteSyslog, remoteSyslogSettings),
@@ -68,23 +66,5 @@ export const routes: readonly Route[] = [
     return journalAnswer(context, query, question, contract.logColumns)
   }),
   handle(contract.tailLogs, (context) => tailAnswer(context, context.query.after, ask(context, context.query))),
-  handle(contract.logBuckets, async (context) => {
-    const { query, services, signal } = context
-    const { until = Math.floor(services.clock.now().getTime() / 1000) + 1, by = null } = query
-    const { from = Math.max(0, until - daySeconds) } = query
-    const { width = Math.ceil((until - from) / usualBuckets) } = query
-    if (until <= from) throw invalid('until', 'Must be later than from.')
-    if ((until - from) / width > contract.maxBuckets)
-      throw invalid('width', `Must be larger: there are at most ${contract.maxBuckets} buckets.`)
-    const asked = ask(context, query)
-    await services.refreshLogs()
-    const owner = signedIn(context).adminId
-    const buckets = await services.logs.buckets({ ...asked, from, until, width, by }, { owner, signal })
-    return buckets.map(({ from: start, counts }) => ({
-      from: start,
-      counts: Object.entries(counts)
-        .map(([value, records]) => ({ value, records }))
-        .sort((a, b) => b.records - a.records || (a.value < b.value ? -1 : 1)),
-    }))
-  }),
+  handle(contract.logBuckets, (context) => bucketsAnswer(context, context.query, ask(context, context.query))),
 ]

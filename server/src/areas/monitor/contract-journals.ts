@@ -3,6 +3,7 @@
 import type { Static } from 'typebox'
 import { endpoint } from '../../contract/endpoint.ts'
 import { oneOf, pageQuery, strictObject } from '../../contract/fields.ts'
+import { journalBuckets } from '../../contract/log-reports.ts'
 import { Type } from '../../contract/schema.ts'
 import { type Column, journalQuery, journalReply, MetaColumn } from '../../contract/table-query.ts'
 
@@ -82,6 +83,12 @@ export const trafficJournal = endpoint({
   }),
   alsoReplies: ['text/csv'],
 })
+
+export const trafficBuckets = journalBuckets(
+  '/reports/report/firewall/journal/buckets',
+  'Count records of the traffic journal by time',
+  journalQuery(trafficColumnNames).properties,
+)
 
 export const AuthRecord = strictObject({
   id: Type.String({ description: 'Unique id of the session.' }),

@@ -10,7 +10,7 @@ import { Type } from '../../contract/schema.ts'
 import { maxOffset, maxRows, sortQuery } from '../../contract/table-query.ts'
 import { addressPattern } from '../../net/ipv4.ts'
 
-export { authJournal, authJournalValues, trafficJournal } from './contract-journals.ts'
+export { authJournal, authJournalValues, trafficBuckets, trafficJournal } from './contract-journals.ts'
 
 const Aliases = Type.Array(Type.String({ 'x-refers': addressKinds }), {
   description: 'Ids of the objects that contain the address.',

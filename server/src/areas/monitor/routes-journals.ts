@@ -5,6 +5,7 @@ import { all, type Column, maxRows, readJournalQuery } from '../../contract/tabl
 import { handle, type Route, type Services, signedIn } from '../../http/handle.ts'
 import { logReply, refuseLongSort } from '../../http/routes.ts'
 import { clockOffsets } from '../../policy/schedule.ts'
+import { askedOf, bucketsAnswer } from '../logs/public.ts'
 import * as contract from './contract-journals.ts'
 
 const newestSession = [
@@ -54,6 +55,13 @@ export const journalRoutes: readonly Route[] = [
       (rows) => `],"rows":${rows},"rows_before_limit_at_least":${found.total}}`,
     ])
   }),
+  handle(contract.trafficBuckets, (context) =>
+    bucketsAnswer(
+      context,
+      context.query,
+      askedOf(context, context.query, { view: 'traffic', columns: contract.trafficColumns }),
+    ),
+  ),
   handle(contract.authJournal, async (context) => {
     const { query, services, signal } = context
     const asked = readJournalQuery(contract.authColumns, query, newestSession, clockSeconds(services))

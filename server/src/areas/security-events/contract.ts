@@ -6,6 +6,7 @@ import { endpoint } from '../../contract/endpoint.ts'
 import { Comment, nullable, oneOf, strictObject } from '../../contract/fields.ts'
 import {
   bytes,
+  journalBuckets,
   journalColumns,
   journalTail,
   mostSteps,
@@ -94,6 +95,8 @@ export const eventJournal = endpoint({
 })
 
 export const eventTail = journalTail('/security_events/journal/tail', 'Follow the security events', journal)
+
+export const eventBuckets = journalBuckets('/security_events/journal/buckets', 'Count security events by time', journal)
 
 const period = reportFields(journal)
 

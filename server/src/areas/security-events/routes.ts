@@ -21,7 +21,7 @@ import {
   profiles,
   template,
 } from '../intrusion-prevention/public.ts'
-import { askedOf, journalAnswer, tailAnswer, timelineSums, topSums } from '../logs/public.ts'
+import { askedOf, bucketsAnswer, journalAnswer, tailAnswer, timelineSums, topSums } from '../logs/public.ts'
 import { countryName, ipAddresses, ipAddressObjects } from '../objects/public.ts'
 import * as contract from './contract.ts'
 import { actionOf, captureOf, exceptedHosts, type FoundEvent, firewallRuleOf, packetOf, shownEvent } from './events.ts'
@@ -163,6 +163,9 @@ async function captureReply(context: Context, id: string): Promise<RawReply> {
 export const routes: readonly Route[] = [
   handle(contract.eventJournal, (context) =>
     journalAnswer(context, context.query, askedOf(context, context.query, journal), contract.eventColumns),
+  ),
+  handle(contract.eventBuckets, (context) =>
+    bucketsAnswer(context, context.query, askedOf(context, context.query, journal)),
   ),
   handle(contract.eventTail, (context) =>
     tailAnswer(context, context.query.after, askedOf(context, context.query, journal)),

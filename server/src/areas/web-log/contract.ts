@@ -6,6 +6,7 @@ import { endpoint } from '../../contract/endpoint.ts'
 import { oneOf, strictObject } from '../../contract/fields.ts'
 import {
   bytes,
+  journalBuckets,
   journalColumns,
   journalTail,
   mostSteps,
@@ -75,6 +76,12 @@ export const webJournal = endpoint({
 })
 
 export const webTail = journalTail('/web_traffic/journal/tail', 'Follow the web traffic journal', journal)
+
+export const webBuckets = journalBuckets(
+  '/web_traffic/journal/buckets',
+  'Count records of the web traffic journal by time',
+  journal,
+)
 
 const period = reportFields(journal)
 

@@ -3,7 +3,16 @@
 import type { Condition, JournalQuery } from '../../contract/table-query.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import type { SumRow } from '../../logs/store.ts'
-import { type Asked, askedOf, journalAnswer, tailAnswer, timelineSums, topSums, withCondition } from '../logs/public.ts'
+import {
+  type Asked,
+  askedOf,
+  bucketsAnswer,
+  journalAnswer,
+  tailAnswer,
+  timelineSums,
+  topSums,
+  withCondition,
+} from '../logs/public.ts'
 import * as contract from './contract.ts'
 
 const journal = { view: 'web', columns: contract.webColumns }
@@ -57,6 +66,7 @@ export const routes: readonly Route[] = [
   handle(contract.webJournal, (context) =>
     journalAnswer(context, context.query, ask(context, context.query), contract.webColumns),
   ),
+  handle(contract.webBuckets, (context) => bucketsAnswer(context, context.query, ask(context, context.query))),
   handle(contract.webTail, (context) => tailAnswer(context, context.query.after, ask(context, context.query))),
   handle(contract.webTop, async (context) => {
     const { query } = context
