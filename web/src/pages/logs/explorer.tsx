@@ -28,7 +28,7 @@ import styles from './explorer.module.css'
 import { Facets } from './facets.tsx'
 import { type Condition, join, parseTyped, readFilter, toggle, without, writeFilter } from './filter.ts'
 import { LinePanel, type LinePanelProps, useLineActs } from './line-panel.tsx'
-import type { LogLine } from './lines.ts'
+import { type LogLine, mostLines } from './lines.ts'
 import { type LogRange, type Preset, presets, writeRange } from './range.ts'
 import { type LogSource, pathOfRule, type RuleMention } from './source.ts'
 import { useDevices } from './use-devices.ts'
@@ -118,7 +118,7 @@ export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): React
           {isLive ? t('Pause') : t('Live')}
         </Button>
         <Views source={source} />
-        <CsvButton source={source} log={log} question={{ filter, zone, range: log.range }} />
+        <CsvButton source={source} log={log} question={{ filter, zone, range: log.range, most: mostLines }} />
       </PageHead>
       <div className={styles.bar}>
         <RangeSelect range={log.range} zone={zone} />
@@ -144,7 +144,14 @@ export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): React
         />
       </div>
       <div className={styles.body}>
-        <Facets source={source} lines={log.lines} filter={filter} onPick={onPick} titleOfDevice={tools.titleOfDevice} />
+        <Facets
+          source={source}
+          lines={log.lines}
+          isCut={log.isCut}
+          filter={filter}
+          onPick={onPick}
+          titleOfDevice={tools.titleOfDevice}
+        />
         <div className={styles.lines}>
           <Grid
             label={t(source.title)}
@@ -193,6 +200,13 @@ function Summary({ log, isLive }: { readonly log: LogState; readonly isLive: boo
           : t('{count, plural, one {# line} other {# lines}}', { count: log.lines.length })}
       </span>
       {log.isCut && log.total === null ? <span>{t('The log reaches further back than what is shown.')}</span> : null}
+      {log.readOlder ? (
+        <Button size="small" onClick={log.readOlder}>
+          {t('Read older lines')}
+        </Button>
+      ) : log.isCut && !log.isPending && log.lines.length >= mostLines ? (
+        <span>{t('Choose a shorter time or more conditions to see the older ones.')}</span>
+      ) : null}
       {log.lost > 0 ? (
         <span className={styles.warn}>
           {t('{count, plural, one {# line was} other {# lines were}} left out because they came too fast.', {

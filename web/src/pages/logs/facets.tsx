@@ -14,14 +14,17 @@ import type { LogSource } from './source.ts'
 interface FacetsProps {
   readonly source: LogSource
   readonly lines: readonly LogLine[]
+  /** There are lines that were not read. */
+  readonly isCut: boolean
   readonly filter: LogFilter
   readonly onPick: Pick
   readonly titleOfDevice: (device: string) => string
 }
 
-export function Facets({ source, lines, filter, onPick, titleOfDevice }: FacetsProps): ReactNode {
+export function Facets({ source, lines, isCut, filter, onPick, titleOfDevice }: FacetsProps): ReactNode {
   return (
     <nav className={styles.facets} aria-label={t('Most frequent values')}>
+      {isCut ? <p className="muted">{t('Counted in the lines that were read.')}</p> : null}
       {source.facets.map(({ column, title }) => {
         const values = facetOf(lines, column)
         const most = values[0]?.count ?? 1

@@ -107,27 +107,6 @@ export const join = (a: LogFilter, b: LogFilter): LogFilter => ({
   conditions: withoutTwins([...b.conditions, ...a.conditions]),
 })
 
-type Cells = Readonly<Record<string, string | number | null>>
-
-const cellText = (value: string | number | null | undefined): string => (value === null ? '' : String(value ?? ''))
-
-/** Values of one column are alternatives, columns must all fit, and excluded values never do. */
-export function testOf({ text, conditions }: LogFilter): (cells: Cells) => boolean {
-  const wanted = new Map<string, Set<string>>()
-  const refused = new Map<string, Set<string>>()
-  for (const { column, value, isNot } of conditions) {
-    const into = isNot ? refused : wanted
-    const values = into.get(column) ?? new Set()
-    into.set(column, values.add(value))
-  }
-  const needle = text.toLowerCase()
-  return (cells) => {
-    for (const [column, values] of wanted) if (!values.has(cellText(cells[column]))) return false
-    for (const [column, values] of refused) if (values.has(cellText(cells[column]))) return false
-    return needle === '' || Object.values(cells).some((value) => cellText(value).toLowerCase().includes(needle))
-  }
-}
-
 export interface WireFilter {
   items: {
     column_name: string

@@ -28,8 +28,12 @@ export function facetOf(lines: readonly LogLine[], column: string, most = 8): Fa
     .slice(0, most)
 }
 
+/** How many lines are read at first, and how many more with each step further back. */
+export const firstLines = 5_000
+export const moreLines = 10_000
+
 /** More lines than this are not kept in the browser. */
-export const mostLines = 10_000
+export const mostLines = 50_000
 
 /** Newest first. Lines that are there already stay the same values, so that nothing is drawn twice. */
 export function joinLines(known: readonly LogLine[], fresh: readonly LogLine[]): readonly LogLine[] {

@@ -1,13 +1,13 @@
-// The firewall log as a source of the explorer. The gateway filters by rule, action and address; time and text are looked at here.
+// The firewall log as a source of the explorer. The gateway filters, searches and counts all of it.
 
 import type { QueryOf, ReplyOf } from '@gateway/server/contract'
-import { listFirewallLog } from '@gateway/server/contract/firewall-log'
+import { firewallLogBuckets, listFirewallLog } from '@gateway/server/contract/firewall-log'
 import { call } from '../../api/call.ts'
 import { valueWord } from '../../contract/words.ts'
 import { msg, t } from '../../words.ts'
-import { type LogFilter, testOf } from './filter.ts'
-import { keyed, type LogLine, mostLines } from './lines.ts'
-import { type Found, type LogSource, type Question, repeat } from './source.ts'
+import { conditionsOf, countedBy } from './buckets.ts'
+import { keyed, type LogLine } from './lines.ts'
+import { type Found, type LogSource, type Question, readPages, repeat } from './source.ts'
 
 type Row = ReplyOf<typeof listFirewallLog>[number]
 type Query = Partial<QueryOf<typeof listFirewallLog>>
@@ -18,39 +18,17 @@ const linesOf = (rows: readonly Row[]): LogLine[] =>
     return { key, time: Date.parse(time), cells }
   })
 
-const exact = ['table', 'rule_id', 'action', 'source_ip', 'destination_ip'] as const
+/** Looked into for a text: the record in one line has most of it, but not the connections. */
+const searched = ['text', 'in_interface', 'out_interface']
 
-/** What the gateway can look for itself: one wanted value of a column. */
-function wireQuery({ conditions }: LogFilter): Query {
-  const query: Record<string, string> = {}
-  for (const column of exact) {
-    const wanted = conditions.filter((one) => one.column === column && !one.isNot)
-    if (wanted.length === 1 && wanted[0]) query[column] = wanted[0].value
-  }
-  return query as Query
-}
-
-const pageSize = 2_500
-
-async function read({ range, filter }: Question, signal: AbortSignal): Promise<Found> {
-  const rows: Row[] = []
-  const begin = range.from * 1_000
-  let isCut = false
-  for (;;) {
-    const query = { ...wireQuery(filter), limit: pageSize, offset: rows.length }
-    const { data } = await call(listFirewallLog, { query, signal, isBackground: true })
-    rows.push(...data)
-    const last = data.at(-1)
-    if (!last || data.length < pageSize || Date.parse(last.time) < begin) break
-    if (rows.length >= mostLines) {
-      isCut = true
-      break
-    }
-  }
-  const fits = testOf(filter)
-  const end = range.preset === null ? range.until * 1_000 : Number.POSITIVE_INFINITY
-  const lines = linesOf(rows).filter(({ time, cells }) => time >= begin && time < end && fits(cells))
-  return { lines, total: isCut ? null : lines.length, isCut }
+async function read(question: Question, signal: AbortSignal): Promise<Found> {
+  const { range } = question
+  const time = { from: Math.floor(range.from), ...(range.preset === null ? { until: Math.ceil(range.until) } : {}) }
+  const { rows, isCut } = await readPages(question.most, async (page) => {
+    const query = { ...conditionsOf(question, searched), ...time, ...page } as Query
+    return (await call(listFirewallLog, { query, signal, isBackground: true })).data
+  })
+  return { lines: linesOf(rows), total: isCut ? null : rows.length, isCut }
 }
 
 const tailSize = 300
@@ -83,18 +61,17 @@ export const firewallSource: LogSource = {
   toneOf: ({ cells: { action } }) =>
     action === 'drop' || action === 'reject' || action === 'deny' ? 'bad' : action === 'lost' ? 'warn' : null,
   read,
-  follow: ({ filter }, _newest, { onLines, onTrouble }) => {
-    const fits = testOf(filter)
-    return repeat(
+  buckets: countedBy(firewallLogBuckets, searched),
+  follow: (question, _newest, { onLines, onTrouble }) =>
+    repeat(
       1_000,
       async (signal) => {
-        const query = { ...wireQuery(filter), limit: tailSize }
+        const query = { ...conditionsOf(question, searched), limit: tailSize } as Query
         const { data } = await call(listFirewallLog, { query, signal, isBackground: true })
-        onLines(linesOf(data).filter(({ cells }) => fits(cells)))
+        onLines(linesOf(data))
       },
       onTrouble,
-    )
-  },
+    ),
   views: [
     { title: msg('Refused in the last 15 minutes'), search: { from: '-15m', action: 'drop,reject,deny' } },
     { title: msg('Refused on the way to the gateway'), search: { table: 'INP', action: 'drop,reject' } },

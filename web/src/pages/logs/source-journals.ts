@@ -1,14 +1,15 @@
 // The traffic journal and the portal sign-ins as sources of the explorer. The gateway filters, searches and counts them.
 
 import type { Endpoint, QueryOf } from '@gateway/server/contract'
-import { authJournal, authJournalValues, trafficJournal } from '@gateway/server/contract/monitor'
+import { authJournal, authJournalValues, trafficBuckets, trafficJournal } from '@gateway/server/contract/monitor'
 import { addressOf, type CallOptions, call } from '../../api/call.ts'
 import { valueWord } from '../../contract/words.ts'
 import { stampToUnix, unixToStamp } from '../../util/time.ts'
 import { msg, t } from '../../words.ts'
+import { countedBy } from './buckets.ts'
 import { wireFilter } from './filter.ts'
-import { type CellValue, type LogLine, mostLines } from './lines.ts'
-import { type Found, type LogSource, type Question, repeat } from './source.ts'
+import type { CellValue, LogLine } from './lines.ts'
+import { type Found, type LogSource, type Question, readPages, repeat } from './source.ts'
 
 type Journal = typeof trafficJournal | typeof authJournal
 type Query = Partial<QueryOf<typeof trafficJournal>>
@@ -49,31 +50,34 @@ interface Reply {
   readonly rows_before_limit_at_least?: number
 }
 
-const readSize = 5_000
 const tailSize = 500
 
 function journal(shape: JournalShape): Pick<LogSource, 'read' | 'follow' | 'csvHref'> {
   const { endpoint, keyColumn } = shape
-  const ask = async (question: Question, limit: number, signal: AbortSignal): Promise<Found> => {
-    const query = { ...journalQuery(question, shape), limit: Math.min(limit, mostLines) }
+  const ask = async (question: Question, page: { limit: number; offset?: number }, signal: AbortSignal) => {
+    const query = { ...journalQuery(question, shape), ...page }
     const { data: reply } = await call(endpoint as Journal, {
       ...({ query, signal, isBackground: true } as unknown as CallOptions<Journal>),
     })
     const { data, rows_before_limit_at_least: total = data.length } = reply as unknown as Reply
-    return {
-      lines: data.map((row) => lineOf(row, keyColumn, question.zone)),
-      total,
-      isCut: total > data.length,
-    }
+    return { lines: data.map((row) => lineOf(row, keyColumn, question.zone)), total }
   }
   return {
-    read: (question, signal) => ask(question, readSize, signal),
+    read: async (question, signal): Promise<Found> => {
+      let total = 0
+      const { rows: lines } = await readPages(question.most, async (page) => {
+        const found = await ask(question, page, signal)
+        total = Math.max(total, found.total)
+        return found.lines
+      })
+      return { lines, total, isCut: total > lines.length }
+    },
     follow: (question, newest, { onLines, onTrouble }) => {
       let from = newest ? Math.floor(newest.time / 1_000) : question.range.from
       return repeat(
         2_000,
         async (signal) => {
-          const { lines } = await ask({ ...question, range: { ...question.range, from } }, tailSize, signal)
+          const { lines } = await ask({ ...question, range: { ...question.range, from } }, { limit: tailSize }, signal)
           const [first] = lines
           if (first) from = Math.max(from, Math.floor(first.time / 1_000))
           onLines(lines)
@@ -86,21 +90,20 @@ function journal(shape: JournalShape): Pick<LogSource, 'read' | 'follow' | 'csvH
   }
 }
 
+const trafficSearched = [
+  'src_ip',
+  'dst_ip',
+  'src_user_login',
+  'src_user_name',
+  'dst_user_login',
+  'src_zone',
+  'dst_zone',
+  'protocol',
+]
+
 export const trafficSource: LogSource = {
-  ...journal({
-    endpoint: trafficJournal,
-    keyColumn: 'flow_id',
-    searched: [
-      'src_ip',
-      'dst_ip',
-      'src_user_login',
-      'src_user_name',
-      'dst_user_login',
-      'src_zone',
-      'dst_zone',
-      'protocol',
-    ],
-  }),
+  ...journal({ endpoint: trafficJournal, keyColumn: 'flow_id', searched: trafficSearched }),
+  buckets: countedBy(trafficBuckets, trafficSearched),
   id: 'traffic',
   title: msg('Traffic journal'),
   lead: msg('Connections that a LOG rule marked, with users, zones and countries.'),

@@ -1,9 +1,10 @@
 // The security events as a source of the explorer. The gateway filters, searches and follows them.
 
-import { eventJournal, eventTail } from '@gateway/server/contract/security-events'
+import { eventBuckets, eventJournal, eventTail } from '@gateway/server/contract/security-events'
 import { valueWord } from '../../contract/words.ts'
 import { printBytes } from '../../util/amount.ts'
 import { currentLanguage, msg, t } from '../../words.ts'
+import { countedBy } from './buckets.ts'
 import type { CellValue, LogLine } from './lines.ts'
 import type { LogSource } from './source.ts'
 import { toldJournal } from './source-told.ts'
@@ -87,6 +88,7 @@ export const securitySource: LogSource = {
     return column === 'result' ? (result === 'blocked' ? 'bad' : 'warn') : null
   },
   wordOf,
+  buckets: countedBy(eventBuckets, searched),
   ...toldJournal({ journal: eventJournal, tail: eventTail, searched }),
   views: [
     { title: msg('Blocked today'), search: { from: '-1d', result: 'blocked' } },

@@ -1,12 +1,11 @@
 // The system journal as a source of the explorer: filtered, counted and followed by the gateway.
 
 import { listLogs, logBuckets, tailLogs } from '@gateway/server/contract/logs'
-import { type CallOptions, call } from '../../api/call.ts'
 import { msg, t } from '../../words.ts'
+import { countedBy } from './buckets.ts'
 import type { CellValue } from './lines.ts'
-import { bucketWidth, fillBuckets } from './range.ts'
 import type { LogSource } from './source.ts'
-import { conditionsOf, toldJournal } from './source-told.ts'
+import { toldJournal } from './source-told.ts'
 
 const searched = ['message', 'syslog_id', 'unit']
 
@@ -43,21 +42,7 @@ export const systemSource: LogSource = {
   addresses: [],
   toneOf: ({ cells: { priority } }) => (Number(priority) <= 3 ? 'bad' : Number(priority) === 4 ? 'warn' : null),
   wordOf: (column, value) => (column === 'priority' ? priorityWord(value) : String(value ?? '')),
-  buckets: async (question, signal) => {
-    const { range } = question
-    const width = bucketWidth(range)
-    const query = { ...conditionsOf(question, searched), from: range.from, until: Math.ceil(range.until), width }
-    const { data } = await call(logBuckets, {
-      ...({ query, signal, isBackground: true } as unknown as CallOptions<typeof logBuckets>),
-    })
-    const counts = new Map<number, number>()
-    for (const bucket of data) {
-      const time = Math.floor(bucket.from / width) * width
-      const records = bucket.counts.reduce((sum, one) => sum + one.records, 0)
-      counts.set(time, (counts.get(time) ?? 0) + records)
-    }
-    return fillBuckets(counts, range, width)
-  },
+  buckets: countedBy(logBuckets, searched),
   ...toldJournal({ journal: listLogs, tail: tailLogs, searched }),
   views: [
     { title: msg('Errors of the last day'), search: { from: '-1d', priority: '0,1,2,3' } },

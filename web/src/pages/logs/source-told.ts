@@ -4,9 +4,9 @@ import type { Endpoint } from '@gateway/server/contract'
 import { addressOf, type CallOptions, call } from '../../api/call.ts'
 import { listen } from '../../api/stream.ts'
 import { stampToUnix } from '../../util/time.ts'
-import { wireFilter } from './filter.ts'
+import { conditionsOf } from './buckets.ts'
 import type { CellValue, LogLine } from './lines.ts'
-import type { LogSource, Question } from './source.ts'
+import { type LogSource, readPages } from './source.ts'
 import { journalQuery } from './source-journals.ts'
 
 type Row = Readonly<Record<string, CellValue>>
@@ -24,28 +24,25 @@ interface ToldJournal {
   readonly searched: readonly string[]
 }
 
-const readSize = 5_000
-
 const lineOf = (row: Row, zone: string): LogLine => ({
   key: String(row.id),
   time: (stampToUnix(Number(row.date_time), zone) ?? 0) * 1_000 + Number(row.microseconds ?? 0) / 1_000,
   cells: row,
 })
 
-/** Conditions and text without the time, for calls that take it on their own. */
-export const conditionsOf = ({ filter }: Question, searched: readonly string[]) => ({
-  filter: wireFilter(filter),
-  ...(filter.text === '' ? {} : { search: [{ text: filter.text, columns: searched }] }),
-})
-
 export function toldJournal({ journal, tail, searched }: ToldJournal): Pick<LogSource, 'read' | 'follow' | 'csvHref'> {
   const options = (query: object): CallOptions => ({ query }) as unknown as CallOptions
   return {
     read: async (question, signal) => {
-      const query = { ...journalQuery(question, { searched }), limit: readSize }
-      const answer = await call(journal, { ...options(query), signal, isBackground: true })
-      const { data, rows, rows_before_limit_at_least: total = rows } = answer.data as unknown as Reply
-      return { lines: data.map((row) => lineOf(row, question.zone)), total, isCut: total > rows }
+      let total = 0
+      const { rows } = await readPages(question.most, async (page) => {
+        const query = { ...journalQuery(question, { searched }), ...page }
+        const answer = await call(journal, { ...options(query), signal, isBackground: true })
+        const { data, rows: count, rows_before_limit_at_least: all = count } = answer.data as unknown as Reply
+        total = Math.max(total, all)
+        return data
+      })
+      return { lines: rows.map((row) => lineOf(row, question.zone)), total, isCut: total > rows.length }
     },
     follow: (question, newest, { onLines, onLost, onTrouble }) => {
       const after = newest === null ? {} : { after: newest.key }

@@ -1,9 +1,10 @@
 // The web traffic journal as a source of the explorer. The gateway filters, searches and follows it.
 
-import { webJournal, webTail } from '@gateway/server/contract/web-log'
+import { webBuckets, webJournal, webTail } from '@gateway/server/contract/web-log'
 import { valueWord } from '../../contract/words.ts'
 import { printBytes } from '../../util/amount.ts'
 import { currentLanguage, msg, t } from '../../words.ts'
+import { countedBy } from './buckets.ts'
 import type { LogSource } from './source.ts'
 import { toldJournal } from './source-told.ts'
 
@@ -52,6 +53,7 @@ export function webLogSource(nameOf: (id: string) => string): LogSource {
       if (column.startsWith('bytes_')) return printBytes(Number(value ?? 0), currentLanguage())
       return worded.has(column) ? t(valueWord(value)) : String(value ?? '')
     },
+    buckets: countedBy(webBuckets, searched),
     ...toldJournal({ journal: webJournal, tail: webTail, searched }),
     views: [
       { title: msg('Denied today'), search: { from: '-1d', result: 'denied' } },

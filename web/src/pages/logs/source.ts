@@ -21,6 +21,8 @@ export interface Question {
   readonly filter: LogFilter
   /** Of the gateway. */
   readonly zone: string
+  /** So many of the newest lines are wanted. */
+  readonly most: number
 }
 
 export interface Found {
@@ -57,6 +59,7 @@ export interface LogSource {
   readonly wordOf?: (column: string, value: CellValue) => string
   /** Columns that are looked into for a text. */
   readonly read: (question: Question, signal: AbortSignal) => Promise<Found>
+  /** Counts all lines of the question, also those that are not read. */
   readonly buckets?: (question: Question, signal: AbortSignal) => Promise<readonly Bucket[]>
   readonly follow: (question: Question, newest: LogLine | null, following: Following) => () => void
   /** The address of the whole answer as CSV; without it the lines on screen are saved. */
@@ -137,6 +140,24 @@ export function draftSearch(packet: Packet, action: string, before: RuleMention 
 /** A packet to the gateway itself is judged by INPUT, all others by FORWARD. */
 export const tableOfDraft = (rule: RuleMention | null): 'forward' | 'input' =>
   rule !== null && /^inp/i.test(rule.table) ? 'input' : 'forward'
+
+/** Of the gateway, which answers at most 10,000 rows at once. */
+const pageSize = 5_000
+
+/** As many rows as are wanted, page by page. `isCut`: there are more. */
+export async function readPages<Row>(
+  most: number,
+  read: (page: { readonly limit: number; readonly offset: number }) => Promise<readonly Row[]>,
+): Promise<{ readonly rows: readonly Row[]; readonly isCut: boolean }> {
+  const rows: Row[] = []
+  while (rows.length < most) {
+    const limit = Math.min(pageSize, most - rows.length)
+    const page = await read({ limit, offset: rows.length })
+    rows.push(...page)
+    if (page.length < limit) return { rows, isCut: false }
+  }
+  return { rows, isCut: true }
+}
 
 /** Asks again and again while the tab is looked at, with one request in flight; the pause doubles after a failure. */
 export function repeat(

@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Failure } from '../../api/failure.ts'
 import type { LogFilter } from './filter.ts'
-import { joinLines, type LogLine } from './lines.ts'
+import { firstLines, joinLines, type LogLine, moreLines, mostLines } from './lines.ts'
 import { type Bucket, countTimes, type LogRange, readRange } from './range.ts'
 import type { LogSource, Question } from './source.ts'
 
@@ -20,17 +20,20 @@ export interface LogState {
   /** The log cannot be followed at this moment. */
   readonly isTroubled: boolean
   readonly retry: () => void
+  /** Reads further back; null when all is here, or as much as a browser keeps. */
+  readonly readOlder: (() => void) | null
 }
 
 interface Read {
   readonly key: string
+  readonly most: number
   readonly lines: readonly LogLine[]
   readonly total: number | null
   readonly isCut: boolean
 }
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000)
-const nothing: Read = { key: '', lines: [], total: 0, isCut: false }
+const nothing: Read = { key: '', most: 0, lines: [], total: 0, isCut: false }
 
 export function useLog(
   source: LogSource,
@@ -45,6 +48,8 @@ export function useLog(
   const [lost, setLost] = useState(0)
   const [isTroubled, setTroubled] = useState(false)
   const [tries, setTries] = useState(0)
+  const [wanted, setWanted] = useState({ key, most: firstLines })
+  const most = wanted.key === key ? wanted.most : firstLines
   const [now, setNow] = useState(nowSeconds)
   const [counted, setCounted] = useState<{ readonly key: string; readonly buckets: readonly Bucket[] } | null>(null)
   const range = useMemo(() => readRange(search, now), [search, now])
@@ -58,21 +63,21 @@ export function useLog(
     setNow(at)
     setFailure(null)
     setLost(0)
-    const question: Question = { filter, zone, range: readRange(search, at) }
+    const question: Question = { filter, zone, range: readRange(search, at), most }
     source.read(question, controller.signal).then(
-      (found) => setRead({ key, ...found }),
+      (found) => setRead({ key, most, ...found }),
       (error: unknown) => {
         if (!controller.signal.aborted && error instanceof Failure) setFailure(error)
       },
     )
     return () => controller.abort()
-  }, [source, key, tries])
+  }, [source, key, tries, most])
 
   const isRead = read.key === key
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything that the question is made of
   useEffect(() => {
     if (!isLive || !isRead) return
-    const question: Question = { filter, zone, range: readRange(search, nowSeconds()) }
+    const question: Question = { filter, zone, range: readRange(search, nowSeconds()), most: firstLines }
     const stop = source.follow(question, latest.current.lines[0] ?? null, {
       onLines: (fresh) =>
         setRead((known) => {
@@ -101,7 +106,7 @@ export function useLog(
     const count = source.buckets
     if (!count) return
     const controller = new AbortController()
-    const question: Question = { filter, zone, range: readRange(search, nowSeconds()) }
+    const question: Question = { filter, zone, range: readRange(search, nowSeconds()), most: firstLines }
     count(question, controller.signal).then(
       (buckets) => setCounted({ key, buckets }),
       () => {},
@@ -126,8 +131,23 @@ export function useLog(
           ),
     [counted, key, lines, range],
   )
+  // What was counted is all there is, also where a reply says no total.
+  const isCounted = counted?.key === key
+  const sum = useMemo(
+    () =>
+      isCounted
+        ? Math.max(
+            lines.length,
+            counted.buckets.reduce((all, { count }) => all + count, 0),
+          )
+        : null,
+    [isCounted, counted, lines],
+  )
+  const isOlderComing = isRead && read.most < most
+  const canReadOlder = isRead && read.isCut && !isOlderComing && most < mostLines
   return {
-    ...{ lines, range, buckets, total: read.total, isCut: read.isCut, isPending: !isRead && failure === null },
+    ...{ lines, range, buckets, total: read.total ?? sum, isCut: read.isCut, isPending: !isRead && failure === null },
     ...{ failure, lost, isTroubled, retry: () => setTries((count) => count + 1) },
+    readOlder: canReadOlder ? () => setWanted({ key, most: Math.min(mostLines, most + moreLines) }) : null,
   }
 }
