@@ -64,6 +64,27 @@ export function heard(said: string): string {
   return t(known.text, Object.fromEntries(values) as Values)
 }
 
+interface Sentence {
+  readonly text: string
+  readonly values: readonly string[]
+}
+
+/**
+ * What the gateway said sentence by sentence, each with its values. A sentence that consists of one value is that of another program;
+ * without sentences there is only what it said in English.
+ */
+export function told(said: readonly Sentence[] | undefined, english: string): string {
+  if (currentLanguage() === 'en') return english
+  if (!said || said.length === 0) return heard(english)
+  return said
+    .map(({ text, values }) =>
+      text === '{0}'
+        ? heard(values[0] ?? '')
+        : t(text, Object.fromEntries(values.map((value, at) => [at, heard(value)]))),
+    )
+    .join(' ')
+}
+
 /** Marks a text that is translated where it is shown. */
 export const msg = (text: string): string => text
 

@@ -1,5 +1,7 @@
 // What a health check says, who can add checks, and who learns of it. Areas judge, runtime/health keeps what was judged.
 
+import type { Said } from './said.ts'
+
 export const healthStates = ['ok', 'warning', 'failed', 'unknown'] as const
 export type HealthState = (typeof healthStates)[number]
 
@@ -7,12 +9,12 @@ export type HealthState = (typeof healthStates)[number]
 export interface Finding {
   /** Lower case words with dots, such as `unit.dns`; the same for the same thing at all times. */
   readonly id: string
-  readonly title: string
+  readonly title: Said
   readonly state: HealthState
-  /** What is so, as a sentence for the administrator. */
-  readonly message: string
+  /** What is so, as sentences for the administrator. */
+  readonly message: Said
   /** What to do about it; empty when there is nothing to do. */
-  readonly advice: string
+  readonly advice: Said
 }
 
 /** Something that is looked at every few seconds. Whoever has something to watch adds one. */
@@ -26,7 +28,7 @@ export interface HealthSource {
 export interface HealthQueue {
   /** Lower case words, as in `forwarding`. */
   readonly name: string
-  readonly title: string
+  readonly title: Said
   /** How many wait now. */
   length(): number
   /** From here on something is lost or refused; null when any number may wait. */

@@ -1,6 +1,6 @@
 // Every page of the console, as an administrator and with the view-only role: it has a heading and no fault, nothing is wider than
 // the window, and axe finds no barrier. Its first row is opened and what adds is pressed; Esc closes it and gives the focus back.
-// By day a page is looked at in one look, light English or dark Russian; at night in all four.
+// A page in Russian has no English sentence. By day a page is looked at in one look, light English or dark Russian; at night in all four.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -10,6 +10,7 @@ import { pages } from '../../src/pages/index.ts'
 import { findBarriers } from '../support/axe.ts'
 import { browserSkip, type ConsolePage, type PageOptions, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
+import { englishLines } from '../support/english-lines.ts'
 import { furnish } from '../support/furnish.ts'
 import { touchPage } from '../support/touch-page.ts'
 
@@ -43,7 +44,7 @@ describe('every page', { skip: browserSkip }, () => {
   async function look(
     opened: ConsolePage,
     entry: PageEntry,
-    { isWhole }: { readonly isWhole: boolean },
+    { isWhole, isRussian }: { readonly isWhole: boolean; readonly isRussian: boolean },
   ): Promise<string[]> {
     const { page } = opened
     if (page.url() === 'about:blank') await opened.visit(entry.path)
@@ -61,6 +62,7 @@ describe('every page', { skip: browserSkip }, () => {
     const faults = await page.locator('main [role="alert"]').allInnerTexts()
     const headings = (await page.locator('h1').allInnerTexts()).filter((text) => text.trim() !== '')
     if (headings.length !== 1) faults.push(`it has ${headings.length} headings: ${headings.join(', ')}`)
+    if (isRussian) faults.push(...(await englishLines(page)).map((line) => `it says in English: ${line}`))
     const overflow = await opened.overflow()
     if (overflow > 0) faults.push(`it is ${overflow} pixels wider than the window`)
     if (isWhole) faults.push(...(await findBarriers(opened)), ...(await touchPage(opened, entry.path)))
@@ -77,7 +79,8 @@ describe('every page', { skip: browserSkip }, () => {
     await using _ = opened
     const faults: string[] = []
     for (const entry of entries) {
-      faults.push(...(await look(opened, entry, { isWhole: role === 'predefined_admin_write' })))
+      const kind = { isWhole: role === 'predefined_admin_write', isRussian: options.language === 'ru-RU' }
+      faults.push(...(await look(opened, entry, kind)))
     }
     assert.deepEqual(faults, [])
     await opened.close()
@@ -87,7 +90,11 @@ describe('every page', { skip: browserSkip }, () => {
 
   it('in light English is whole', () => walk(half(0), lightEnglish, 'predefined_admin_write'))
 
-  it('in dark Russian is whole', () => walk(half(1), darkRussian, 'predefined_admin_write'))
+  it('in dark Russian is whole', () => {
+    // The gateway says most on these.
+    const first = pages.filter(({ path }) => path === 'overview/health' || path === 'overview/dashboard')
+    return walk([...new Set([...first, ...half(1)])], darkRussian, 'predefined_admin_write')
+  })
 
   for (const one of others) {
     it(`in ${one.colours} ${one.language} is whole`, { skip: isNightly ? false : 'at night' }, () =>

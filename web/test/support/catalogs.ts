@@ -104,6 +104,27 @@ function endpointsIn(value: unknown, seen: Set<object>): ContractEndpoint[] {
   return Object.values(value).flatMap((inner) => endpointsIn(inner, seen))
 }
 
+const spoken = /\bsay`((?:[^`\\$]|\\.|\$\{(?:[^{}]|\{[^{}]*\})*\})*)`/g
+
+/** Sentences of the gateway: say`…`, with `{0}` for its first value. */
+export function saidTexts(): string[] {
+  const server = join(contracts, '..')
+  return globSync('**/*.ts', { cwd: server })
+    .filter((path) => !path.endsWith('.test.ts') && path !== 'contract/said.ts')
+    .sort()
+    .flatMap((path) => {
+      const code = withoutComments(readFileSync(join(server, path), 'utf8'))
+      const found = [...code.matchAll(spoken)]
+      if (found.length !== code.split('say`').length - 1)
+        throw new Error(`${path} says something that is not read here`)
+      return found
+    })
+    .map(([, text = '']) => {
+      let at = 0
+      return text.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, () => `{${at++}}`)
+    })
+}
+
 async function contractTexts(): Promise<string[]> {
   const seen = new Set<object>()
   const texts: string[] = [...Object.values(faultWords), ...Object.values(typeWords)]
@@ -116,7 +137,7 @@ async function contractTexts(): Promise<string[]> {
   const { fixedCategories } = (await import(join(contracts, 'content-filter', 'catalogue.ts'))) as {
     readonly fixedCategories: readonly { readonly name: string; readonly comment: string }[]
   }
-  return [...texts, ...fixedCategories.flatMap(({ name, comment }) => [name, comment])]
+  return [...texts, ...saidTexts(), ...fixedCategories.flatMap(({ name, comment }) => [name, comment])]
 }
 
 export async function usedTexts(): Promise<Uses> {

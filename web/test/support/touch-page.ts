@@ -34,7 +34,8 @@ export async function touchPage(opened: ConsolePage, path: string): Promise<stri
   const leave = async (what: string): Promise<void> => {
     await opened.settle()
     await says(what)
-    if (!(await isOver())) return
+    // A row may lead to another page, whose windows are looked at there.
+    if (!(await isOver()) || !new URL(page.url()).pathname.startsWith(`/ui/${path}`)) return
     await page.keyboard.press('Escape')
     await page.locator(over).first().waitFor({ state: 'detached' })
     await opened.settle()

@@ -2,9 +2,10 @@
 
 import type { Finding } from '../../contract/health.ts'
 import { type InspectionState, overrunWords } from '../../contract/inspection.ts'
+import { say } from '../../contract/said.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 
-const [id, title] = ['inspection', 'Inspection']
+const [id, title] = ['inspection', say`Inspection`]
 
 /** While nothing is inspected there is nothing to judge. */
 export function inspectionFindings(state: InspectionState, queues?: Observation['inspection']): Finding[] {
@@ -13,25 +14,25 @@ export function inspectionFindings(state: InspectionState, queues?: Observation[
   const closed = channels.filter(({ inForce, isFailOpen }) => inForce === null && !isFailOpen)
   const open = channels.filter(({ inForce, isFailOpen }) => inForce === null && isFailOpen)
   const effect = [
-    ...(open.length > 0 ? [`Connections of channels ${numbersOf(open)} pass without inspection.`] : []),
-    ...(closed.length > 0 ? [`Connections of channels ${numbersOf(closed)} are blocked.`] : []),
+    ...(open.length > 0 ? [say`Connections of channels ${numbersOf(open)} pass without inspection.`] : []),
+    ...(closed.length > 0 ? [say`Connections of channels ${numbersOf(closed)} are blocked.`] : []),
   ]
   const passing = queues?.isOverrun === true ? channels.filter(({ isFailOpen }) => isFailOpen) : []
   if (state.state === 'active' && passing.length > 0) {
-    const words = `${overrunWords} Connections of channels ${numbersOf(passing)} pass without inspection.`
-    const advice = 'Look at who sends so much, inspect less, or give the gateway more processor cores.'
-    return [{ id, title, state: 'failed', message: words, advice }]
+    const message = [say`${overrunWords}`, say`Connections of channels ${numbersOf(passing)} pass without inspection.`]
+    const advice = say`Look at who sends so much, inspect less, or give the gateway more processor cores.`
+    return [{ id, title, state: 'failed', message, advice }]
   }
   if (state.state === 'active') {
-    const left = failedCount > 0 ? ` Signatures that are not used: ${failedCount}.` : ''
-    return [{ id, title, state: 'ok', message: `Every channel in use is inspected.${left}`, advice: '' }]
+    const left = failedCount > 0 ? say`Signatures that are not used: ${failedCount}.` : ''
+    return [{ id, title, state: 'ok', message: [say`Every channel in use is inspected.`, left], advice: '' }]
   }
   return [
     {
       ...{ id, title },
       state: state.state === 'failed' ? 'failed' : 'warning',
-      message: [message, ...effect].filter((text) => text !== '').join(' '),
-      advice: 'Look at the status of intrusion prevention and of application control, and at the log of the engine.',
+      message: [message, ...effect],
+      advice: say`Look at the status of intrusion prevention and of application control, and at the log of the engine.`,
     },
   ]
 }

@@ -1,16 +1,16 @@
 // The log, judged: whether records are kept, and whether the collector and the log server take them. Pure.
 
-import { counted } from '../../contract/counted.ts'
 import type { Finding } from '../../contract/health.ts'
+import { type Said, say } from '../../contract/said.ts'
 import type { LogServerReport, StoreState } from '../../logs/store.ts'
 
 export function logFindings({ fault, notice, lost }: StoreState): Finding[] {
-  const [id, title] = ['log', 'Log']
-  const losses = lost > 0 ? ` ${counted(lost, 'record was', 'records were')} lost since the start.` : ''
+  const [id, title] = ['log', say`Log`]
+  const losses = lost > 0 ? say`Records that were lost since the start: ${lost}.` : ''
   if (fault !== null)
-    return [{ id, title, state: 'failed', message: `${fault}${losses}`, advice: 'Look at the disk of the gateway.' }]
-  if (notice !== undefined) return [{ id, title, state: 'warning', message: `${notice}${losses}`, advice: '' }]
-  return [{ id, title, state: 'ok', message: `Records are kept.${losses}`, advice: '' }]
+    return [{ id, title, state: 'failed', message: [fault, losses], advice: say`Look at the disk of the gateway.` }]
+  if (notice !== undefined) return [{ id, title, state: 'warning', message: [notice, losses], advice: '' }]
+  return [{ id, title, state: 'ok', message: [say`Records are kept.`, losses], advice: '' }]
 }
 
 export interface Forwarded {
@@ -24,13 +24,13 @@ export interface Forwarded {
 export function forwardingFindings(report: Forwarded | null): Finding[] {
   if (!report) return []
   const { isConnected, fault, waiting, lost } = report
-  const [id, title] = ['forwarding', 'Log forwarding']
-  const rest = `${waitingWords(waiting)}${lostWords(lost)}`
+  const [id, title] = ['forwarding', say`Log forwarding`]
+  const rest = [waitingWords(waiting), lostWords(lost)]
   if (fault !== null)
     return [
-      { id, title, state: 'failed', message: `${fault}${rest}`, advice: 'Look at the collector and the way to it.' },
+      { id, title, state: 'failed', message: [fault, ...rest], advice: say`Look at the collector and the way to it.` },
     ]
-  const message = `${isConnected ? 'The collector takes records.' : 'The collector is being connected.'}${rest}`
+  const message = [isConnected ? say`The collector takes records.` : say`The collector is being connected.`, ...rest]
   return [{ id, title, state: 'ok', message, advice: '' }]
 }
 
@@ -38,15 +38,15 @@ export function forwardingFindings(report: Forwarded | null): Finding[] {
 export function logServerFindings(report: LogServerReport | undefined): Finding[] {
   if (!report) return []
   const { fault, waiting, lost } = report
-  const [id, title] = ['log-server', 'Log server']
-  const rest = `${waitingWords(waiting)}${lostWords(lost)}`
+  const [id, title] = ['log-server', say`Log server`]
+  const rest = [waitingWords(waiting), lostWords(lost)]
   if (fault !== null)
     return [
-      { id, title, state: 'failed', message: `${fault}${rest}`, advice: 'Look at the log server and the way to it.' },
+      { id, title, state: 'failed', message: [fault, ...rest], advice: say`Look at the log server and the way to it.` },
     ]
-  return [{ id, title, state: 'ok', message: `The log server takes records.${rest}`, advice: '' }]
+  return [{ id, title, state: 'ok', message: [say`The log server takes records.`, ...rest], advice: '' }]
 }
 
-const waitingWords = (waiting: number): string => (waiting > 0 ? ` Records that wait: ${waiting}.` : '')
-const lostWords = (lost: number): string =>
-  lost > 0 ? ` Records removed from the log before they could be sent: ${lost}.` : ''
+const waitingWords = (waiting: number): Said => (waiting > 0 ? say`Records that wait: ${waiting}.` : '')
+const lostWords = (lost: number): Said =>
+  lost > 0 ? say`Records removed from the log before they could be sent: ${lost}.` : ''

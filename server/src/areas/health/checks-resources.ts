@@ -1,6 +1,7 @@
 // What the machine has left, judged: disk, memory, load, tracked connections and the clock. Pure.
 
 import type { Finding, HealthState, MachineLoad } from '../../contract/health.ts'
+import { type Said, say } from '../../contract/said.ts'
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
 const percent = (share: number): string => `${Math.round(share * 100)} %`
@@ -9,7 +10,7 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`
 const judged = (value: number, [warning, failed]: readonly [number, number]): HealthState =>
   value >= failed ? 'failed' : value >= warning ? 'warning' : 'ok'
 
-const found = (id: string, title: string, state: HealthState, message: string, advice: string): Finding => ({
+const found = (id: string, title: Said, state: HealthState, message: Said, advice: Said): Finding => ({
   ...{ id, title, state, message },
   advice: state === 'ok' ? '' : advice,
 })
@@ -22,18 +23,18 @@ interface Disk {
 
 const diskStates = { enough: 'ok', low: 'warning', full: 'failed' } as const
 const diskWords = {
-  enough: 'The disk of the state folder has room',
-  low: 'The disk is nearly full: logs and backups take no more room',
-  full: 'The disk is full or takes no writes: new changes are refused',
+  enough: say`The disk of the state folder has room.`,
+  low: say`The disk is nearly full: logs and backups take no more room.`,
+  full: say`The disk is full or takes no writes: new changes are refused.`,
 } as const
 
 export const diskFinding = ({ state, freeBytes, totalBytes }: Disk): Finding =>
   found(
     'disk',
-    'Disk',
+    say`Disk`,
     diskStates[state],
-    `${diskWords[state]}: ${mebibytes(freeBytes)} of ${mebibytes(totalBytes)} are free.`,
-    'Delete backups that are not needed, or other files on the disk of the state folder.',
+    [diskWords[state], say`${mebibytes(freeBytes)} of ${mebibytes(totalBytes)} are free.`],
+    say`Delete backups that are not needed, or other files on the disk of the state folder.`,
   )
 
 /** Of all memory: what is in use and cannot be given back. */
@@ -49,25 +50,24 @@ export const resourceFindings = (load: MachineLoad | null): Finding[] | null =>
 function memoryFinding({ memory }: MachineLoad): Finding[] {
   if (!memory || memory.totalBytes === 0) return []
   const used = 1 - memory.availableBytes / memory.totalBytes
-  const message = `${percent(used)} of ${mebibytes(memory.totalBytes)} are in use.`
-  const advice = 'Switch off services that are not needed, or add memory.'
-  return [found('memory', 'Memory', judged(used, memoryLimits), message, advice)]
+  const message = say`${percent(used)} of ${mebibytes(memory.totalBytes)} are in use.`
+  const advice = say`Switch off services that are not needed, or add memory.`
+  return [found('memory', say`Memory`, judged(used, memoryLimits), message, advice)]
 }
 
 function loadFinding({ load, processors }: MachineLoad): Finding[] {
   if (!load) return []
-  const message = `The load over five minutes is ${load[1].toFixed(2)} on ${processors} processors.`
-  const advice = 'Look at the charts for when it began, and at the traffic for what causes it.'
-  return [found('load', 'Processor load', judged(load[1] / processors, loadLimits), message, advice)]
+  const message = say`The load over five minutes is ${load[1].toFixed(2)} on ${processors} processors.`
+  const advice = say`Look at the charts for when it began, and at the traffic for what causes it.`
+  return [found('load', say`Processor load`, judged(load[1] / processors, loadLimits), message, advice)]
 }
 
 function connectionFinding({ connections }: MachineLoad): Finding[] {
   if (!connections) return []
   const { count, limit } = connections
-  const message = `${count} of at most ${limit} connections are tracked.`
-  const advice =
-    'Find the hosts with most connections in the traffic monitor. New connections are refused at the limit.'
-  return [found('connections', 'Tracked connections', judged(count / limit, connectionLimits), message, advice)]
+  const message = say`${count} of at most ${limit} connections are tracked.`
+  const advice = say`Find the hosts with most connections in the traffic monitor. New connections are refused at the limit.`
+  return [found('connections', say`Tracked connections`, judged(count / limit, connectionLimits), message, advice)]
 }
 
 export interface ClockReading {
@@ -78,18 +78,21 @@ export interface ClockReading {
 }
 
 export function clockFinding({ isKept, jumpedBy }: ClockReading): Finding {
-  const [id, title] = ['clock', 'Clock']
-  const advice = 'Set up time synchronisation on this machine. Schedules, codes and certificates need the right time.'
+  const [id, title] = ['clock', say`Clock`]
+  const advice = say`Set up time synchronisation on this machine. Schedules, codes and certificates need the right time.`
   if (jumpedBy !== 0) {
-    const way = jumpedBy > 0 ? 'forward' : 'back'
-    const message = `The clock jumped ${way} by ${Math.round(Math.abs(jumpedBy))} seconds within the last hour.`
+    const seconds = Math.round(Math.abs(jumpedBy))
+    const message =
+      jumpedBy > 0
+        ? say`The clock jumped forward by ${seconds} seconds within the last hour.`
+        : say`The clock jumped back by ${seconds} seconds within the last hour.`
     return { id, title, state: 'warning', message, advice }
   }
   if (isKept === null)
-    return { id, title, state: 'unknown', message: 'The kernel does not say who keeps the clock.', advice: '' }
+    return { id, title, state: 'unknown', message: say`The kernel does not say who keeps the clock.`, advice: '' }
   return isKept
-    ? found(id, title, 'ok', 'The clock is synchronised.', '')
-    : found(id, title, 'warning', 'Nothing keeps the clock of this machine right.', advice)
+    ? found(id, title, 'ok', say`The clock is synchronised.`, '')
+    : found(id, title, 'warning', say`Nothing keeps the clock of this machine right.`, advice)
 }
 
 /** A wall clock that moved away from the elapsed time by this much has jumped. */

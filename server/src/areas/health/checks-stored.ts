@@ -1,14 +1,15 @@
 // What the gateway keeps, judged: certificates, the configuration and its history, the audit trail, backups. Pure.
 
 import type { Finding, HealthState } from '../../contract/health.ts'
+import { type Said, say } from '../../contract/said.ts'
 import { readCertificates } from '../../net/certificate.ts'
 
 export interface KnownCertificate {
   /** Part of the id of the check, such as `management`. */
   readonly name: string
-  readonly title: string
+  readonly title: Said
   readonly pem: string
-  readonly advice: string
+  readonly advice: Said
 }
 
 const day = 86_400_000
@@ -25,11 +26,11 @@ export function certificateFinding({ name, title, pem, advice }: KnownCertificat
   const ends = Math.min(...found.certificates.map(({ validToDate }) => validToDate.getTime()))
   const left = Math.floor((ends - now.getTime()) / day)
   const date = new Date(ends).toISOString().slice(0, 10)
-  if (ends <= now.getTime()) return { ...common, state: 'failed', message: `It expired on ${date}.`, advice }
-  const message = `It is valid until ${date}, for ${left} more days.`
+  if (ends <= now.getTime()) return { ...common, state: 'failed', message: say`It expired on ${date}.`, advice }
+  const message = say`It is valid until ${date}, for ${left} more days.`
   const state: HealthState = left < failedDays ? 'failed' : left < warningDays[0] ? 'warning' : 'ok'
-  const urgency = left < warningDays[1] ? 'Do this now: ' : ''
-  return { ...common, state, message, advice: state === 'ok' ? '' : `${urgency}${advice}` }
+  const urgency = left < warningDays[1] ? say`Do this now:` : ''
+  return { ...common, state, message, advice: state === 'ok' ? '' : [urgency, advice] }
 }
 
 export interface StoreReading {
@@ -53,20 +54,21 @@ export function storeFindings({ damage, history, limits, files, diskBytes }: Sto
   const isNear = history.bytes > limits.bytes * nearLimit || history.revisions > limits.revisions * nearLimit
   return [
     {
-      ...{ id: 'store', title: 'Stored configuration', state: damage.length === 0 ? 'ok' : 'failed' },
-      message: damage[0] ?? 'The stored configuration is intact.',
-      advice: damage.length === 0 ? '' : 'Compare the configuration with the last backup, and restore what is missing.',
+      ...{ id: 'store', title: say`Stored configuration`, state: damage.length === 0 ? 'ok' : 'failed' },
+      message: damage[0] ?? say`The stored configuration is intact.`,
+      advice:
+        damage.length === 0 ? '' : say`Compare the configuration with the last backup, and restore what is missing.`,
     },
     {
-      ...{ id: 'databases', title: 'Size of the databases', state: isLarge ? 'warning' : 'ok' },
-      message: `The databases use ${mebibytes(bytes)}.`,
-      advice: isLarge ? 'Lower the limits of logs and history, or use a larger disk.' : '',
+      ...{ id: 'databases', title: say`Size of the databases`, state: isLarge ? 'warning' : 'ok' },
+      message: say`The databases use ${mebibytes(bytes)}.`,
+      advice: isLarge ? say`Lower the limits of logs and history, or use a larger disk.` : '',
     },
     {
-      ...{ id: 'history', title: 'History of the configuration', state: isNear ? 'warning' : 'ok' },
-      message: `${history.revisions} revisions use ${mebibytes(history.bytes)} of at most ${mebibytes(limits.bytes)}.`,
+      ...{ id: 'history', title: say`History of the configuration`, state: isNear ? 'warning' : 'ok' },
+      message: say`${history.revisions} revisions use ${mebibytes(history.bytes)} of at most ${mebibytes(limits.bytes)}.`,
       advice: isNear
-        ? 'The oldest revisions will be removed. Raise the limit, or make a backup of what must be kept.'
+        ? say`The oldest revisions will be removed. Raise the limit, or make a backup of what must be kept.`
         : '',
     },
   ]
@@ -81,21 +83,21 @@ export interface AuditReading {
 }
 
 export function auditFinding({ usage, damage }: AuditReading): Finding {
-  const [id, title] = ['audit', 'Audit trail']
+  const [id, title] = ['audit', say`Audit trail`]
   if (damage !== null && damage !== undefined)
     return {
-      ...{ id, title, state: 'failed', message: `The audit trail was altered. ${damage}` },
-      advice: 'Find out who has access to the disk of this machine. Export the trail before anything else is done.',
+      ...{ id, title, state: 'failed', message: [say`The audit trail was altered.`, damage] },
+      advice: say`Find out who has access to the disk of this machine. Export the trail before anything else is done.`,
     }
   if (usage && usage.fault !== null)
-    return { id, title, state: 'failed', message: usage.fault, advice: 'Make room on the disk.' }
+    return { id, title, state: 'failed', message: usage.fault, advice: say`Make room on the disk.` }
   const share = usage ? usage.bytes / (usage.limits.megabytes * 1024 * 1024) : 0
   if (share >= nearLimit)
     return {
-      ...{ id, title, state: 'warning', message: `The audit trail uses ${Math.round(share * 100)} % of its limit.` },
-      advice: 'Its oldest records will be removed. Export what you need.',
+      ...{ id, title, state: 'warning', message: say`The audit trail uses ${Math.round(share * 100)} % of its limit.` },
+      advice: say`Its oldest records will be removed. Export what you need.`,
     }
-  return { id, title, state: 'ok', message: 'The audit trail is intact and has room.', advice: '' }
+  return { id, title, state: 'ok', message: say`The audit trail is intact and has room.`, advice: '' }
 }
 
 export interface BackupReading {
@@ -112,15 +114,15 @@ export interface BackupReading {
 const lateSeconds = 2 * 86_400
 
 export function backupFinding({ failure, newest, now, runningSeconds }: BackupReading): Finding {
-  const [id, title] = ['backup', 'Backups']
-  const advice = 'Make a backup now, and look at the status of automatic backups.'
+  const [id, title] = ['backup', say`Backups`]
+  const advice = say`Make a backup now, and look at the status of automatic backups.`
   if (failure !== null)
-    return { id, title, state: 'failed', message: `The last automatic backup failed: ${failure}`, advice }
+    return { id, title, state: 'failed', message: say`The last automatic backup failed: ${failure}`, advice }
   if (newest === null)
     return runningSeconds > lateSeconds
-      ? { id, title, state: 'warning', message: 'There is no backup.', advice }
-      : { id, title, state: 'ok', message: 'There is no backup yet; one is made every day.', advice: '' }
-  const message = `The newest backup is of ${new Date(newest * 1000).toISOString()}.`
+      ? { id, title, state: 'warning', message: say`There is no backup.`, advice }
+      : { id, title, state: 'ok', message: say`There is no backup yet; one is made every day.`, advice: '' }
+  const message = say`The newest backup is of ${new Date(newest * 1000).toISOString()}.`
   return now - newest > lateSeconds && runningSeconds > lateSeconds / 2
     ? { id, title, state: 'warning', message, advice }
     : { id, title, state: 'ok', message, advice: '' }

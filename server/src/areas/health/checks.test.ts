@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Finding } from '../../contract/health.ts'
+import { printSaid } from '../../contract/said.ts'
 import type { Observation, UnitObservation } from '../../plan/artifacts.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, unitFindings } from './checks-machine.ts'
@@ -60,7 +61,7 @@ describe('checks of the machine', () => {
     assert.deepEqual(statesOf(unitFindings(units, restarts)), ['unit.dns ok', 'unit.dhcp failed', 'unit.log warning'])
     const [looping] = unitFindings(units, () => 4)
     assert.deepEqual(
-      [looping?.state, looping?.message],
+      [looping?.state, printSaid(looping?.message ?? '')],
       ['warning', 'The service was started again 4 times within the last 10 minutes.'],
     )
   })
@@ -87,7 +88,7 @@ describe('checks of resources', () => {
       ),
       ['ok', 'unknown'],
     )
-    assert.match(clockFinding({ isKept: true, jumpedBy: -45 }).message, /back by 45 seconds/)
+    assert.match(printSaid(clockFinding({ isKept: true, jumpedBy: -45 }).message), /back by 45 seconds/)
   })
 })
 
@@ -109,7 +110,7 @@ describe('checks of what is stored', () => {
 
   it('report an audit trail that was altered before anything else', () => {
     const usage = { bytes: 90, limits: { megabytes: 100 / 2 ** 20 }, fault: 'No room.' }
-    assert.match(auditFinding({ usage, damage: 'Record 7.' }).message, /was altered. Record 7/)
+    assert.match(printSaid(auditFinding({ usage, damage: 'Record 7.' }).message), /was altered. Record 7/)
     assert.equal(auditFinding({ usage, damage: null }).state, 'failed')
     assert.equal(auditFinding({ usage: { ...usage, fault: null }, damage: undefined }).state, 'warning')
     assert.equal(auditFinding({ usage: undefined, damage: undefined }).state, 'ok')
@@ -127,14 +128,16 @@ describe('checks of what is stored', () => {
 
 describe('checks of the log', () => {
   const kept = { kinds: [], bytes: 0, maxBytes: 1, fault: null, lost: 0, place: 0 }
-  const shownOf = (findings: readonly Finding[]) => findings.map(({ state, message }) => [state, message])
+  const shownOf = (findings: readonly Finding[]) => findings.map(({ state, message }) => [state, printSaid(message)])
 
   it('fail while nothing is kept, and warn of what happened to it', () => {
     assert.deepEqual(shownOf(logFindings(kept)), [['ok', 'Records are kept.']])
     const notice = 'A damaged file was set aside.'
     assert.deepEqual(shownOf(logFindings({ ...kept, notice })), [['warning', notice]])
     const full = { ...kept, fault: 'The disk is full.', lost: 7 }
-    assert.deepEqual(shownOf(logFindings(full)), [['failed', 'The disk is full. 7 records were lost since the start.']])
+    assert.deepEqual(shownOf(logFindings(full)), [
+      ['failed', 'The disk is full. Records that were lost since the start: 7.'],
+    ])
   })
 
   it('say what waits for the collector and for the log server', () => {

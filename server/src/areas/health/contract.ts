@@ -11,6 +11,15 @@ export { mailTargets, testMail, testWebhook, webhooks } from './contract-notific
 const State = oneOf(healthStates, 'unknown: it could not be looked at now.')
 const Seconds = Type.Integer({ minimum: 0, maximum: 2 ** 40, 'x-time': 'unix', description: 'Unix seconds.' })
 
+const Sentences = Type.Array(
+  strictObject({
+    text: Type.String({
+      description: 'Always the same for the same sentence, with {0} in the place of the first value.',
+    }),
+    values: Type.Array(Type.String()),
+  }),
+)
+
 export const HealthCheck = strictObject({
   id: Type.String({ description: 'The same for the same thing at all times, such as unit.dns.' }),
   title: Type.String(),
@@ -18,6 +27,10 @@ export const HealthCheck = strictObject({
   since: Type.Integer({ 'x-time': 'unix', description: 'Unix seconds: since when it is in this state.' }),
   message: Type.String(),
   advice: Type.String({ description: 'What to do; may be empty.' }),
+  says: strictObject(
+    { title: Sentences, message: Sentences, advice: Sentences },
+    'The same sentence by sentence, to be said in another language.',
+  ),
 })
 export type HealthCheck = Static<typeof HealthCheck>
 

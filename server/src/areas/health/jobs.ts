@@ -3,6 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
 import { inspectionOff } from '../../contract/inspection.ts'
+import { say } from '../../contract/said.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { UnitObservation } from '../../plan/artifacts.ts'
@@ -200,13 +201,15 @@ function certificatesOf({ engine, managementCertificate }: Services): KnownCerti
   const { root_ca } = read(engine.config, connection)
   const own = managementCertificate?.()
   return [
-    ...(own === undefined ? [] : [{ name: 'management', title: 'Management certificate', pem: own, advice: renewOwn }]),
+    ...(own === undefined
+      ? []
+      : [{ name: 'management', title: say`Management certificate`, pem: own, advice: renewOwn }]),
     ...(root_ca === null
       ? []
       : [
           {
             name: 'central-console',
-            title: 'Root certificate of the central console',
+            title: say`Root certificate of the central console`,
             pem: root_ca,
             advice: renewRoot,
           },
@@ -214,14 +217,14 @@ function certificatesOf({ engine, managementCertificate }: Services): KnownCerti
     ...[...read(engine.config, mailTargets), ...read(engine.config, webhooks)].flatMap(({ id, title, ca }) =>
       ca === ''
         ? []
-        : [{ name: `notification.${id}`, title: `Certificates of "${title}"`, pem: ca, advice: renewTarget }],
+        : [{ name: `notification.${id}`, title: say`Certificates of "${title}"`, pem: ca, advice: renewTarget }],
     ),
   ]
 }
 
-const renewOwn = 'It is renewed by itself 30 days before. Look at the log of gatewayd for why it was not.'
-const renewRoot = 'Set the new root certificate of the central console.'
-const renewTarget = 'Set the new certificates that the notification trusts.'
+const renewOwn = say`It is renewed by itself 30 days before. Look at the log of gatewayd for why it was not.`
+const renewRoot = say`Set the new root certificate of the central console.`
+const renewTarget = say`Set the new certificates that the notification trusts.`
 
 function storeReading({ engine, reserve }: Services, load: MachineLoad | null) {
   const diskBytes = reserve?.state().totalBytes ?? null

@@ -10,11 +10,17 @@ import {
   levelOf,
   type Settled,
 } from '../../contract/health.ts'
+import { printSaid, type Said, type Sentence, say, sentencesOf } from '../../contract/said.ts'
 import { patient } from '../../pace.ts'
 import type { Clock } from '../clock.ts'
 import { unixSeconds } from '../clock.ts'
 
-export interface HealthCheck extends Finding {
+export interface HealthCheck extends Pick<Finding, 'id' | 'state'> {
+  readonly title: string
+  readonly message: string
+  readonly advice: string
+  /** The same sentence by sentence, for other languages; empty when it was only remembered. */
+  readonly says: Readonly<Record<'title' | 'message' | 'advice', Sentence[]>>
   readonly source: string
   /** Unix seconds: since when it is in this state. */
   readonly since: number
@@ -62,7 +68,7 @@ export class HealthMonitor {
   constructor(parts: MonitorParts) {
     this.#parts = parts
     for (const { level, source, time, ...known } of parts.settled) {
-      const check: HealthCheck = { ...known, source, state: 'unknown', since: time }
+      const check: HealthCheck = { ...known, source, state: 'unknown', since: time, says: saysOf(known) }
       this.#entries.set(known.id, { check, settled: level, recent: [], isGone: false })
     }
     this.add({ name: 'queues', check: () => this.#queues.map(judgeQueue) })
@@ -137,24 +143,26 @@ export class HealthMonitor {
   #take(source: string, findings: readonly Finding[] | null): void {
     const own = [...this.#entries.values()].filter(({ check }) => check.source === source)
     if (findings === null) {
-      for (const { check } of own) this.#note(source, { ...check, state: 'unknown', ...unanswered })
+      for (const { check } of own) this.#note(source, { ...saidOf(check), state: 'unknown', ...unanswered })
       return
     }
     const named = new Set(findings.map(({ id }) => id))
     for (const finding of findings.slice(0, maxChecks)) this.#note(source, finding)
     for (const entry of own) {
       if (named.has(entry.check.id)) continue
-      this.#note(source, { ...entry.check, state: 'ok', ...gone }, true)
+      this.#note(source, { ...saidOf(entry.check), state: 'ok', ...gone }, true)
       if (entry.settled === 0) this.#entries.delete(entry.check.id)
     }
   }
 
-  #note(source: string, { id, title, state, message, advice }: Finding, isGone = false): void {
+  #note(source: string, { id, state, ...said }: Finding, isGone = false): void {
     const time = unixSeconds(this.#parts.clock.now())
     const known = this.#entries.get(id)
     const level = levelOf(state)
     const isSame = known !== undefined && isSameState(known, state)
-    const check = { source, id, title, state, message, advice, since: isSame ? known.check.since : time }
+    const says = saysOf(said)
+    const [title, message, advice] = [printSaid(said.title), printSaid(said.message), printSaid(said.advice)]
+    const check = { source, id, title, state, message, advice, says, since: isSame ? known.check.since : time }
     const entry: Entry = known ?? { check, settled: 0, recent: [], isGone }
     const before = known?.check.state
     entry.check = check
@@ -184,19 +192,28 @@ export class HealthMonitor {
 const isSameState = ({ check, settled, recent }: Entry, state: HealthState): boolean =>
   check.state === state || (recent.length === 0 && check.state === 'unknown' && levelOf(state) === settled)
 
-const unanswered = { message: 'This could not be checked.', advice: '' }
-const gone = { message: 'This is not checked any more.', advice: '' }
+const saysOf = ({ title, message, advice }: Readonly<Record<'title' | 'message' | 'advice', Said>>) => ({
+  title: sentencesOf(title),
+  message: sentencesOf(message),
+  advice: sentencesOf(advice),
+})
+
+/** A check that is noted again under its own title. */
+const saidOf = ({ id, says }: HealthCheck) => ({ id, title: says.title })
+
+const unanswered = { message: say`This could not be checked.`, advice: '' }
+const gone = { message: say`This is not checked any more.`, advice: '' }
 
 function judgeQueue(queue: HealthQueue): Finding {
   const { name, title, limit } = queue
   const [length, lost] = [queue.length(), queue.lost?.() ?? 0]
   const common = { id: `queue.${name}`, title }
-  const losses = lost > 0 ? ` ${lost} were lost since the start.` : ''
-  if (limit === null) return { ...common, state: 'ok', message: `${length} wait.${losses}`, advice: '' }
-  const message = `${length} of at most ${limit} wait.${losses}`
+  const losses = lost > 0 ? say`${lost} were lost since the start.` : ''
+  if (limit === null) return { ...common, state: 'ok', message: [say`${length} wait.`, losses], advice: '' }
+  const message = [say`${length} of at most ${limit} wait.`, losses]
   if (length >= limit)
-    return { ...common, state: 'failed', message, advice: 'Find out what holds up the service that takes them.' }
+    return { ...common, state: 'failed', message, advice: say`Find out what holds up the service that takes them.` }
   return length >= limit * nearLimit
-    ? { ...common, state: 'warning', message, advice: 'Find out what holds up the service that takes them.' }
+    ? { ...common, state: 'warning', message, advice: say`Find out what holds up the service that takes them.` }
     : { ...common, state: 'ok', message, advice: '' }
 }

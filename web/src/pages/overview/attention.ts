@@ -98,6 +98,8 @@ export interface Need {
   /** Unix seconds; null where it is not known. */
   readonly since: number | null
   readonly path: string
+  /** The same sentence by sentence, where the gateway says it so. */
+  readonly says?: HealthCheck['says']
 }
 
 export interface StoredPart {
@@ -117,8 +119,14 @@ const storedPrefix = storedOnly('')
 export { isStoredOnly }
 
 /** "unbound: address in use", without the prefix that the mark beside it says already. */
-export const reasonOf = ({ msg: messages }: Pick<StatusItem, 'msg'>): string =>
-  messages.map((message) => (message.startsWith(storedPrefix) ? message.slice(storedPrefix.length) : message)).join(' ')
+export const reasonOf = (
+  { msg: messages }: Pick<StatusItem, 'msg'>,
+  translate: (text: string) => string = (text) => text,
+): string =>
+  messages
+    .map((message) => (message.startsWith(storedPrefix) ? message.slice(storedPrefix.length) : message))
+    .map(translate)
+    .join(' ')
 
 const rank = { failed: 0, warning: 1 } as const
 

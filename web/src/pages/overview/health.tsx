@@ -16,7 +16,7 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { heard, t } from '../../words.ts'
+import { heard, t, told } from '../../words.ts'
 import { isStoredOnly, pathOfCheck, reasonOf, subjectOf, titleOfItem } from './attention.ts'
 import styles from './overview.module.css'
 
@@ -34,7 +34,9 @@ export function Health(): ReactNode {
   const counts = health.data?.data.counts
   const checks = [...(health.data?.data.checks ?? [])]
     .sort((a, b) => rank[a.state] - rank[b.state] || a.title.localeCompare(b.title))
-    .filter(({ id, title, message }) => fits(id, title, t(title), message))
+    .filter(({ id, title, message, says }) =>
+      fits(id, title, told(says.title, title), message, told(says.message, message)),
+    )
   const items = (statuses.data?.data ?? []).flatMap(({ path, items: inside }) => {
     const subject = subjectOf(path)
     return inside
@@ -66,14 +68,14 @@ export function Health(): ReactNode {
         {health.isPending ? <Skeleton lines={8} /> : null}
         {health.data && checks.length === 0 ? <Empty title={t('Nothing fits')} /> : null}
         <ul className={styles.checks}>
-          {checks.map(({ id, title, state, since, message, advice }) => (
+          {checks.map(({ id, title, state, since, message, advice, says }) => (
             <li key={id} className={styles.check}>
               <Status state={state} />
-              <Link to={pathOfCheck(id)}>{t(title)}</Link>
+              <Link to={pathOfCheck(id)}>{told(says.title, title)}</Link>
               <span>
-                <PlainText text={heard(message)} limit={600} />{' '}
+                <PlainText text={told(says.message, message)} limit={600} />{' '}
                 <span className={styles.advice}>
-                  <PlainText text={heard(advice)} limit={400} />
+                  <PlainText text={told(says.advice, advice)} limit={400} />
                 </span>
               </span>
               <span className={styles.since}>
@@ -97,7 +99,7 @@ export function Health(): ReactNode {
                 </span>
               </span>
               <span>
-                <PlainText text={reasonOf(item)} limit={600} />
+                <PlainText text={reasonOf(item, heard)} limit={600} />
               </span>
               <span />
             </li>

@@ -7,7 +7,7 @@ import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { heard, t } from '../../words.ts'
+import { t, told } from '../../words.ts'
 import type { Attention, Need } from './attention.ts'
 import styles from './overview.module.css'
 
@@ -73,15 +73,15 @@ function NeedRow({ need, mayReadLogs, onLookAgain }: NeedRowProps): ReactNode {
       <span>
         <Status state={need.state}>
           <Link to={need.path} className={styles.needTitle}>
-            {t(need.title)}
+            {told(need.says?.title, need.title)}
           </Link>
         </Status>
       </span>
       <span className={styles.needWords}>
-        <PlainText text={heard(need.message)} limit={600} />{' '}
+        <PlainText text={told(need.says?.message, need.message)} limit={600} />{' '}
         {need.advice === '' ? null : (
           <span className={styles.advice}>
-            <PlainText text={heard(need.advice)} limit={400} />
+            <PlainText text={told(need.says?.advice, need.advice)} limit={400} />
           </span>
         )}
         {need.since === null ? null : (
