@@ -61,4 +61,4 @@ export const inspectionOff: InspectionState = {
 }
 
 /** Of channels that may pass without the engine, which do so meanwhile. */
-export const overrunWords = 'More packets come than the engine takes. It is tried again within a minute.'
+export const overrunSays = say`More packets come than the engine takes. It is tried again within a minute.`

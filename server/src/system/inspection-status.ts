@@ -1,7 +1,7 @@
 // The status of the inspection engine for those who use it: from what applyd observes of the process, and from the tests of the channels.
 // Active is only what was seen in force.
 
-import { type ChannelState, type InspectionState, overrunWords } from '../contract/inspection.ts'
+import { type ChannelState, type InspectionState, overrunSays } from '../contract/inspection.ts'
 import { engineUnit } from '../engines/artifacts.ts'
 import { describeMissing } from '../engines/engine.ts'
 import { inspectionEngine } from '../engines/inspection/index.ts'
@@ -45,7 +45,7 @@ export function inspectionStatus(view: InspectionView): State {
   }
   if (missing.length > 0) return { status: 'activating', msg: ['The engine reads its rules.', ...effect] }
   const passing = queues?.isOverrun === true ? own.filter(({ isFailOpen }) => isFailOpen) : []
-  if (passing.length > 0) return failed(overrunWords, ...effectOf(passing))
+  if (passing.length > 0) return failed(printSaid(overrunSays), ...effectOf(passing))
   if (outdated.length > 0 || inspection.state !== 'active')
     return { status: 'reloading', msg: ['The engine reads new rules. Those from before are in force until then.'] }
   return { status: 'active', msg: [inForceWords(inspection, own), ...uninspectedWords(queues)] }

@@ -1,7 +1,7 @@
 // Deep inspection, judged: whether every channel in use is inspected with the newest rules. Pure.
 
 import type { Finding } from '../../contract/health.ts'
-import { type InspectionState, overrunWords } from '../../contract/inspection.ts'
+import { type InspectionState, overrunSays } from '../../contract/inspection.ts'
 import { say } from '../../contract/said.ts'
 import type { Observation } from '../../plan/artifacts.ts'
 
@@ -19,7 +19,7 @@ export function inspectionFindings(state: InspectionState, queues?: Observation[
   ]
   const passing = queues?.isOverrun === true ? channels.filter(({ isFailOpen }) => isFailOpen) : []
   if (state.state === 'active' && passing.length > 0) {
-    const message = [say`${overrunWords}`, say`Connections of channels ${numbersOf(passing)} pass without inspection.`]
+    const message = [overrunSays, say`Connections of channels ${numbersOf(passing)} pass without inspection.`]
     const advice = say`Look at who sends so much, inspect less, or give the gateway more processor cores.`
     return [{ id, title, state: 'failed', message, advice }]
   }
