@@ -1,6 +1,7 @@
 // What happens on the gateway, for the shell and for pages: revision, probation, statuses, session and health. One event stream
 // while the tab is looked at; where it cannot be opened, the same is read again and again.
 
+import type { ReplyOf } from '@gateway/server/contract'
 import { showProbation } from '@gateway/server/contract/configuration'
 import { listenToEvents, listStatuses } from '@gateway/server/contract/events'
 import { showHealth } from '@gateway/server/contract/health'
@@ -40,6 +41,7 @@ export interface HealthNews {
     readonly since: number
     readonly message: string
     readonly advice: string
+    readonly says: ReplyOf<typeof showHealth>['checks'][number]['says']
   }[]
 }
 

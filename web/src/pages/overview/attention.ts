@@ -5,7 +5,8 @@ import type { showHealth } from '@gateway/server/contract/health'
 import { isStoredOnly, type StatusItem, storedOnly } from '@gateway/server/shared/fields'
 import { msg } from '../../words.ts'
 
-export type HealthCheck = ReplyOf<typeof showHealth>['checks'][number]
+type WholeCheck = ReplyOf<typeof showHealth>['checks'][number]
+export type HealthCheck = Omit<WholeCheck, 'says'> & Partial<Pick<WholeCheck, 'says'>>
 export type StatusList = readonly { readonly path: string; readonly items: readonly StatusItem[] }[]
 
 interface Subject {
@@ -99,7 +100,7 @@ export interface Need {
   readonly since: number | null
   readonly path: string
   /** The same sentence by sentence, where the gateway says it so. */
-  readonly says?: HealthCheck['says']
+  readonly says?: WholeCheck['says']
 }
 
 export interface StoredPart {
