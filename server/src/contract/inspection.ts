@@ -1,5 +1,7 @@
 // What is known of the inspection engine now, for status, health and lists. Data only.
 
+import { say } from './said.ts'
+
 export const inspectionStates = ['off', 'waiting', 'compiling', 'loading', 'active', 'failed'] as const
 
 /** A rule that the engine did not take, or that was left out before. */

@@ -2,6 +2,7 @@
 // Active is only what was seen in force.
 
 import { type ChannelState, type InspectionState, overrunSays } from '../contract/inspection.ts'
+import { printSaid } from '../contract/said.ts'
 import { engineUnit } from '../engines/artifacts.ts'
 import { describeMissing } from '../engines/engine.ts'
 import { inspectionEngine } from '../engines/inspection/index.ts'

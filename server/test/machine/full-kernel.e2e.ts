@@ -48,7 +48,8 @@ await describeOnReleases('a gateway with its own kernel', { isNightly: true, atO
   })
 
   it('ends an engine that takes too much memory, and nothing else', slowly, async () => {
-    const applyd = (): Promise<string> => machine.must(['systemctl', 'show', '-p', 'MainPID', 'portcullis-applyd.service'])
+    const applyd = (): Promise<string> =>
+      machine.must(['systemctl', 'show', '-p', 'MainPID', 'portcullis-applyd.service'])
     const before = { dns: await processesOf('engines/dns'), applyd: await applyd() }
     await machine.shell(
       `echo 150M > ${groups}/engines/dns/memory.max; (echo $$ > ${groups}/engines/dns/cgroup.procs; tail /dev/zero) || true`,
@@ -72,21 +73,25 @@ await describeOnReleases('a gateway with its own kernel', { isNightly: true, atO
     assert.doesNotMatch(await machine.shell('dmesg'), /apparmor="DENIED".*portcullis/)
   })
 
-  it('gives an aggregated interface the address of its card, and no address of a router that nobody asked', slowly, async () => {
-    await machine.shell(
-      'ip netns add far; for n in 1 2; do ip link add c$n address 02:00:00:00:00:0$n type veth peer name f$n netns far; ip link set c$n up; ip -n far link set f$n up; done',
-    )
-    const nics = ['02:00:00:00:00:01', '02:00:00:00:00:02']
-    const { id } = await api.call('POST', '/network/aggregated', { enabled: true, title: 'trunk', comment: '', nics })
-    const read = async () => JSON.parse(await machine.shell('ip -j -d addr show type bond')) as BondShown[]
-    await eventually('the device is up', async () => (await read())[0]?.flags.includes('UP') ?? false)
-    const [bond] = await read()
-    assert.equal(bond?.address, nics[0])
-    assert.equal((await machine.shell(`cat /proc/sys/net/ipv6/conf/${bond?.ifname}/accept_ra`)).trim(), '0')
-    await api.call('DELETE', `/network/aggregated/${id}`)
-    await eventually('the device is gone', async () => (await read()).length === 0)
-    await machine.shell('ip link del c1; ip link del c2; ip netns del far')
-  })
+  it(
+    'gives an aggregated interface the address of its card, and no address of a router that nobody asked',
+    slowly,
+    async () => {
+      await machine.shell(
+        'ip netns add far; for n in 1 2; do ip link add c$n address 02:00:00:00:00:0$n type veth peer name f$n netns far; ip link set c$n up; ip -n far link set f$n up; done',
+      )
+      const nics = ['02:00:00:00:00:01', '02:00:00:00:00:02']
+      const { id } = await api.call('POST', '/network/aggregated', { enabled: true, title: 'trunk', comment: '', nics })
+      const read = async () => JSON.parse(await machine.shell('ip -j -d addr show type bond')) as BondShown[]
+      await eventually('the device is up', async () => (await read())[0]?.flags.includes('UP') ?? false)
+      const [bond] = await read()
+      assert.equal(bond?.address, nics[0])
+      assert.equal((await machine.shell(`cat /proc/sys/net/ipv6/conf/${bond?.ifname}/accept_ra`)).trim(), '0')
+      await api.call('DELETE', `/network/aggregated/${id}`)
+      await eventually('the device is gone', async () => (await read()).length === 0)
+      await machine.shell('ip link del c1; ip link del c2; ip netns del far')
+    },
+  )
 
   it('stops an attack through the queue of nftables', slowly, async () => {
     await api.call('PATCH', '/ips/state', { enabled: true })
@@ -104,7 +109,11 @@ await describeOnReleases('a gateway with its own kernel', { isNightly: true, atO
   })
 
   it('answers status and health in its own time', slowly, async () => {
-    const { code, stdout, stderr } = await machine.run(['sh', '-c', `echo ${password} | gw login --password-stdin && gw status`])
+    const { code, stdout, stderr } = await machine.run([
+      'sh',
+      '-c',
+      `echo ${password} | gw login --password-stdin && gw status`,
+    ])
     assert.equal(code, 0, `${stdout}${stderr}`)
     assert.doesNotMatch(stdout, /timed out/)
   })

@@ -25,7 +25,12 @@ const inspected: InspectionState = {
     generation: '0a1b2c3d',
     version: '7.0.10',
   },
-  ...{ signatures: 1_200, rules: 1_260, failed: [{ sid: 2_000_009, reason: 'no such keyword' }], failedCount: 1 },
+  ...{
+    signatures: 1_200,
+    rules: 1_260,
+    failed: [{ sid: 2_000_009, name: '', reason: 'no such keyword' }],
+    failedCount: 1,
+  },
   channels: [1, 2].map((number) => ({
     ...{ number, prevention: '__DEFAULT_IPS_PROFILE_ID__', applications: '', older: number === 2 ? 3 : null },
     ...{ isFailOpen: number === 1, ready: true, lastTestAt: Math.floor(Date.now() / 1_000) },

@@ -151,7 +151,10 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
       await actions.click(
         page.locator('[role="row"]', { hasText: 'Servers' }).getByRole('link', { name: 'Used 1 times' }),
       )
-      await page.getByRole('dialog').getByRole('link', { name: `FORWARD rule ${number}`, exact: true }).waitFor()
+      await page
+        .getByRole('dialog')
+        .getByRole('link', { name: `FORWARD rule ${number}`, exact: true })
+        .waitFor()
     })
     await page.keyboard.press('Escape')
     await withinActions(opened, 1, 'The unused', async (actions) => {

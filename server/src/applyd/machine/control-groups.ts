@@ -29,7 +29,8 @@ export function createControlGroups(
   { root = '/sys/fs/cgroup', total = totalmem() } = {},
 ): ControlGroups {
   if (plane !== 'host') return none(null)
-  if (!existsSync(join(root, 'cgroup.controllers'))) return none('The machine does not use control groups of version 2.')
+  if (!existsSync(join(root, 'cgroup.controllers')))
+    return none('The machine does not use control groups of version 2.')
   const unit = join(root, 'system.slice/portcullis-groups.service')
   const engines = join(unit, 'engines')
   if (!existsSync(unit)) return none('portcullis-groups.service does not run.')
@@ -71,7 +72,9 @@ function makeGroup(path: string): string {
 /** A group with processes of its own cannot be divided: the one that holds the group goes below it. */
 function leaveToKeeper(unit: string): void {
   const keeper = makeGroup(join(unit, 'keeper'))
-  for (const one of readFileSync(join(unit, 'cgroup.procs'), 'utf8').split('\n').filter((line) => Number(line) > 1))
+  for (const one of readFileSync(join(unit, 'cgroup.procs'), 'utf8')
+    .split('\n')
+    .filter((line) => Number(line) > 1))
     writeFileSync(join(keeper, 'cgroup.procs'), one)
 }
 

@@ -1,6 +1,7 @@
 // How many addresses of the ranges are still free, and which are used by a host that has no lease of them. Pure.
 
 import type { Finding } from '../../contract/health.ts'
+import { say } from '../../contract/said.ts'
 import type { Config } from '../../model/slots.ts'
 import { parseSpan, printAddress } from '../../net/ipv4.ts'
 import type { Facts, GivenLease } from '../../plan/facts.ts'
@@ -49,31 +50,30 @@ const mostNamed = 5
 export function poolFindings(config: Config, facts: Facts, leases: readonly GivenLease[]): Finding[] {
   const pools = poolsOf(config, facts, leases)
   if (pools.length === 0) return []
-  const [id, title] = ['dhcp-pool', 'DHCP addresses']
+  const [id, title] = ['dhcp-pool', say`DHCP addresses`]
   const full = pools.filter(({ free }) => free <= 0)
   const conflicts = conflictsOf(facts, leases)
-  if (full.length > 0)
+  if (full.length > 0) {
+    const ranges = full.slice(0, mostNamed).map(({ range }) => range)
     return [
       {
         ...{ id, title, state: 'failed' as const },
-        message: `No free address is left in ${full
-          .slice(0, mostNamed)
-          .map(({ range }) => range)
-          .join(', ')}. Hosts without a lease get none.`,
-        advice:
-          'Make the range larger or the lease time shorter. Many leases with similar cards within minutes are a host that takes them all.',
+        message: say`No free address is left in ${ranges.join(', ')}. Hosts without a lease get none.`,
+        advice: say`Make the range larger or the lease time shorter. Many leases with similar cards within minutes are a host that takes them all.`,
       },
     ]
-  if (conflicts.length > 0)
+  }
+  if (conflicts.length > 0) {
+    const named = conflicts
+      .slice(0, mostNamed)
+      .map(({ address, leasedTo, usedBy }) => `${printAddress(address)} (${leasedTo}, ${usedBy})`)
     return [
       {
         ...{ id, title, state: 'warning' as const },
-        message: `An address is leased to one card and used by another: ${conflicts
-          .slice(0, mostNamed)
-          .map((it) => `${printAddress(it.address)} (${it.leasedTo}, ${it.usedBy})`)
-          .join(', ')}.`,
-        advice: 'Give the host that has its address by hand another one, or add a static lease for it.',
+        message: say`An address is leased to one card and used by another: ${named.join(', ')}.`,
+        advice: say`Give the host that has its address by hand another one, or add a static lease for it.`,
       },
     ]
-  return [{ id, title, state: 'ok', message: 'All ranges have free addresses.', advice: '' }]
+  }
+  return [{ id, title, state: 'ok', message: say`All ranges have free addresses.`, advice: '' }]
 }

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../contract/error.ts'
 import type { Finding } from '../../contract/health.ts'
+import { say } from '../../contract/said.ts'
 import { declareSettings } from '../../model/declarations.ts'
 import { type Config, read } from '../../model/slots.ts'
 import type { Facts } from '../../plan/facts.ts'
@@ -45,30 +46,19 @@ export function limitFindings({
   readonly hosts: readonly string[]
   readonly isFull: boolean
 }): Finding[] {
-  const [id, title] = ['connection-limits', 'Limits of connections']
-  const advice = 'Look at what these hosts do in the traffic monitor, or raise the limit in the firewall settings.'
-  const named = `${hosts.slice(0, mostNamed).join(', ')}${hosts.length > mostNamed ? ` and ${hosts.length - mostNamed} more` : ''}`
+  const [id, title] = ['connection-limits', say`Limits of connections`]
+  const advice = say`Look at what these hosts do in the traffic monitor, or raise the limit in the firewall settings.`
+  const named = [...hosts.slice(0, mostNamed), ...(hosts.length > mostNamed ? ['…'] : [])].join(', ')
   if (isFull) {
-    const message = 'New connections through the gateway are refused, because too many are tracked.'
-    return [
-      {
-        id,
-        title,
-        state: 'failed',
-        message: hosts.length > 0 ? `${message} At their limit: ${named}.` : message,
-        advice,
-      },
+    const message = [
+      say`New connections through the gateway are refused, because too many are tracked.`,
+      hosts.length > 0 ? say`At their limit: ${named}.` : '',
     ]
+    return [{ id, title, state: 'failed', message, advice }]
   }
-  if (hosts.length > 0)
-    return [
-      {
-        id,
-        title,
-        state: 'warning',
-        message: `New connections are refused to hosts that have too many: ${named}.`,
-        advice,
-      },
-    ]
-  return [{ id, title, state: 'ok', message: 'No host has more connections than it may.', advice: '' }]
+  if (hosts.length > 0) {
+    const message = say`New connections are refused to hosts that have too many: ${named}.`
+    return [{ id, title, state: 'warning', message, advice }]
+  }
+  return [{ id, title, state: 'ok', message: say`No host has more connections than it may.`, advice: '' }]
 }

@@ -66,11 +66,12 @@ async function askApplyd(stateDir: string): Promise<readonly Conflict[] | null> 
 }
 
 async function lookAtMachine(stateDir: string): Promise<readonly Conflict[]> {
-  const [{ judge }, { isHostNetwork, lookAt, readCards, readForeignTables }, { packageUnits, watchedPorts }] = await Promise.all([
-    import('../../applyd/machine/conflicts.ts'),
-    import('../../applyd/machine/look.ts'),
-    import('../../applyd/machine/watched.ts'),
-  ])
+  const [{ judge }, { isHostNetwork, lookAt, readCards, readForeignTables }, { packageUnits, watchedPorts }] =
+    await Promise.all([
+      import('../../applyd/machine/conflicts.ts'),
+      import('../../applyd/machine/look.ts'),
+      import('../../applyd/machine/watched.ts'),
+    ])
   const { engines } = await import('../../engines/index.ts')
   const { ownApp } = await import('../../files/plain.ts')
   const place = {
