@@ -1,3 +1,5 @@
+// Requirement 54.
+
 import assert from 'node:assert/strict'
 import { createPrivateKey, sign } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // What is refused before anything is changed: by the checkers of the engines, and by applyd itself.
+// Requirement 52.
 
 import assert from 'node:assert/strict'
 import { chain, createScenarios, dnsText, file, fullPlan, nft, piecesOf, planOf, unit } from './stand-ins/harness.ts'

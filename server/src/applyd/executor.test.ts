@@ -1,4 +1,5 @@
 // What an apply does to rules, files, units and links, when nothing goes wrong with it.
+// Requirement 51.
 
 import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'

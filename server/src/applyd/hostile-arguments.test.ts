@@ -1,5 +1,6 @@
 // No value of a request becomes an option of a program. Every text of a valid request of every verb is replaced by hostile
 // ones: it must be refused, or be listed here as content that is never an argument of its own.
+// Requirements 27 and 51.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
 // While a list of 100,000 networks is loaded, applyd answers small questions, says that it is changing the rules itself, and no
 // piece of its work holds the others up.
+// Requirements 69 and 76.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'

@@ -1,4 +1,5 @@
 // Engines with many files, which reload exactly those that changed.
+// Requirement 60.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

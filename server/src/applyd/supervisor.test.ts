@@ -1,3 +1,5 @@
+// Requirement 60.
+
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,3 +1,5 @@
+// Requirement 52.
+
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

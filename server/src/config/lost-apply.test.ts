@@ -1,3 +1,5 @@
+// Requirement 59.
+
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Client, createTestGateway, type TestGateway } from '../../test/support/test-gateway.ts'

@@ -1,5 +1,6 @@
 // Changes that arrive together: one attempt, one commit and one settle for all of them, and a verdict for each when they
 // are refused together. With a real store and a fake applier, whose calls are counted.
+// Requirement 59.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'

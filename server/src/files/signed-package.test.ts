@@ -1,4 +1,5 @@
 // An update package is believed only when every byte of it is signed by a key that this gateway trusts.
+// Requirement 47.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

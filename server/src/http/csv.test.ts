@@ -1,4 +1,5 @@
 // The CSV writer by itself: quoting and what it does to formulas.
+// Requirement 30.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

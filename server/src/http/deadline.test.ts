@@ -1,4 +1,5 @@
 // A handler that does not answer in time is answered for, and its work is told to end; so it is when the client has gone.
+// Requirement 34.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,5 @@
 // What each error becomes on the wire.
+// Requirement 55.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // The share of an address without a session: deep enough for an honest script, slow enough against a flood.
+// Requirement 35.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,3 +1,5 @@
+// Requirement 69.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'

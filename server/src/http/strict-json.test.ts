@@ -1,5 +1,6 @@
 // One reading of JSON: sixty documents that other readers take differently, and the property that what is printed is read
 // back the same.
+// Requirement 23.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // A listener follows its switch: closed, open and closed again, with everyone who was connected.
+// Requirement 18.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,3 +1,5 @@
+// Requirement 35.
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'

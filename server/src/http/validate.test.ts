@@ -1,4 +1,5 @@
 // The words for what is wrong with a value, and that nothing is coerced, stripped or filled in.
+// Requirement 69.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

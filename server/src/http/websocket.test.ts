@@ -1,3 +1,5 @@
+// Requirements 17 and 18.
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, get as httpGet, type IncomingMessage, type Server } from 'node:http'

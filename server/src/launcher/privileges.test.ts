@@ -1,3 +1,5 @@
+// Requirement 49.
+
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { accountNames, blockOf, findAccount, knownAccounts, takenNumbers } from '../engines/accounts.ts'

@@ -1,4 +1,5 @@
 // A secret in the environment is gone from /proc as soon as a program has taken it.
+// Requirement 28.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

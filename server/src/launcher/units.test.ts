@@ -1,4 +1,5 @@
 // The unit files for a machine that is itself the gateway, judged by systemd.
+// Requirement 50.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // Lines for a collector, byte by byte, and that no record can break out of its line.
+// Requirement 30.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // The evaluator against the kernel: random policies are compiled and loaded in a network of namespaces, random packets
 // are sent through it, and what became of each one must be what the evaluator says. Needs root.
+// Requirement 26.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,5 @@
 // The portal as a process, with gatewayd replaced by a socket that answers what a test says.
+// Requirement 72.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -1,4 +1,5 @@
 // The writer for unbound, as far as applyd uses it for the settings that it adds. Zones are tested in the DNS area.
+// Requirement 25.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

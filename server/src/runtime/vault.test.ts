@@ -1,4 +1,5 @@
 // The vault: what is sealed opens only where it belongs, with the key that sealed it, and unaltered.
+// Requirement 42.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// Requirement 69.
+
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'

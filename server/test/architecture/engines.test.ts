@@ -1,5 +1,6 @@
 // The engines are complete and agree with what is outside of TypeScript: folders of the source, the unit files of systemd
 // and the documents.
+// Requirement 53.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // Enforces import-table.ts: what may live where, and import what. Each row says why.
+// Requirements 25, 27 and 49.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // Code that runs as root opens files only through src/files/, which follows no link and waits for no pipe. What it reads
 // elsewhere (/proc, /etc) or writes where root alone can is listed with the reason.
+// Requirement 49.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'

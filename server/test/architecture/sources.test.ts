@@ -1,4 +1,5 @@
 // Clients are counted by their source (runtime/source.ts), never by their address: an IPv6 client has 2^64 of those.
+// Requirement 3.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // gw admin first-password shows what is in the file of the gateway and follows nothing that its account could put there.
+// Requirement 10.
 
 import assert from 'node:assert/strict'
 import { chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

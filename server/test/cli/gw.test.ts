@@ -1,5 +1,6 @@
 // The gw command end to end: real TLS and the real gateway behind it, with the machine faked. The whole way of a first
 // session and the reset run as processes of their own.
+// Requirement 20.
 
 import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'

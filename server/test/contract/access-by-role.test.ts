@@ -1,4 +1,5 @@
 // Every endpoint is open to the roles that are written down by hand (hand-written-access.ts).
+// Requirement 12.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

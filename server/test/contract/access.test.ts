@@ -1,4 +1,5 @@
 // Every endpoint, every identity and every method answers what the access table says. No exceptions.
+// Requirements 12 and 20.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

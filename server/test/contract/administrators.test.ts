@@ -1,4 +1,5 @@
 // Local administrators: creation, change, deletion, and the rules of logins, names, passwords and comments.
+// Requirement 13.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // Backups as they are made, listed, downloaded and deleted, and what a stop or a broken disk leaves of them.
+// Requirement 41.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

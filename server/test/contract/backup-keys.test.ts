@@ -1,4 +1,5 @@
 // The recovery key, the fresh sign-in that it and a restore need, and the previous version that there is none of.
+// Requirement 8.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // A restore is a change like any other: one revision, held against every rule, here and on another machine.
+// Requirements 47 and 48.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,5 @@
 // Automatic backups go to the servers of the settings: when, under which name, what is tried again, and what is reported.
+// Requirements 31 and 45.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

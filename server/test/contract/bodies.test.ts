@@ -1,4 +1,5 @@
 // A body is JSON whatever its type says, read in one way only; and what came in as text goes out as the same text.
+// Requirements 21 and 34.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // What bounds the work that a body causes, held by every schema: lists have a most, objects are closed, and a union leaves no
 // doubt about which branch a list or an object belongs to. http/bounds.ts relies on it.
+// Requirement 21.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

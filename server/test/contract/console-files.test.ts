@@ -1,5 +1,6 @@
 // The files of the web console: where they are, how long a browser keeps them, in which coding they come, under which policy,
 // and that nothing else is ever read from the disk.
+// Requirement 38.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'

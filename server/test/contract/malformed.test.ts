@@ -1,5 +1,6 @@
 // Everything wrong that can be sent to an endpoint, made from its schemas: the answer names the fault, nothing changes,
 // and it is never a fault of ours.
+// Requirements 21 and 24.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

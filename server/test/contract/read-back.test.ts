@@ -1,5 +1,6 @@
 // The happy path of every list and every settings object, made from their schemas: what is sent is what is read, also after
 // a restart; what is removed is gone, and its id does not come back.
+// Requirement 22.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // The prefix of the cookies: whoever signs in for /rest finds the whole interface there.
+// Requirement 5.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // Updates without a connection: signed packages where the gateway is one, and no databases.
+// Requirements 45 and 47.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

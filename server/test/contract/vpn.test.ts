@@ -1,5 +1,6 @@
 // The VPN servers over the interface: settings, rules, addresses, routes and the connection script are kept, checked and
 // shown; what does not run yet is not said to run.
+// Requirement 41.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

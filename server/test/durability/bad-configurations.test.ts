@@ -1,5 +1,6 @@
 // Configurations that no call would create, but a version without these checks could have stored: verification, a
 // restored backup and a revert refuse them, and name the field.
+// Requirement 48.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // Jumps of the wall clock, beyond what test/security covers (sessions, blocks): a change on probation lasts exactly its
 // elapsed time and is reverted once, and history and audit trail are not ordered by wall clock times.
+// Requirement 67.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // Many clients at once on the same objects: their answers are consistent with one serial order, no update based on a stale
 // copy succeeds, and the history replayed from nothing gives the same state.
+// Requirement 68.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // Damaged files: every flipped byte and every cut leads to the right configuration, to an alarm, or to a refusal to
 // start; never to a wrong policy that no one notices.
+// Requirement 64.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // A disk that is full or read-only under a running gatewayd: new changes are refused with a clear message, everything else
 // works, nothing is stored in part, and once the disk accepts writes again everything works without a restart.
+// Requirements 62 and 63.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // A fault of the disk at each step of a change and of a sign-in. Faults of the machine are in machine-faults.test.ts.
+// Requirement 63.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

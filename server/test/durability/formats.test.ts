@@ -1,4 +1,5 @@
 // Data of every released format opens in this version; newer data is refused and left unchanged. Fixtures are kept for ever.
+// Requirement 65.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // The history of the configuration is bounded: the oldest revisions are removed by policy, what they did stays, and their
 // absence is explained. Requirements 35, 62 and 69.
+// Requirement 62.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 // Faults of the machine at each step of a change: applyd that does not answer, refuses, reverts or hangs, and facts that
 // cannot be read.
+// Requirement 59.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // This release reads what every release stored: its state with an item in every slot, all of its history, and its backup.
 // A schema that changes without an upgrade step fails here, and so does a slot that no fixture has.
+// Requirement 65.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // Many signed-in clients at once, and many sign-ins at once, against the whole gateway: no errors, and no one waits for the
 // hashing of someone else's password. Figures are printed, and nothing is judged by them.
+// Requirements 2 and 70.
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'

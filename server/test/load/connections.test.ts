@@ -1,5 +1,6 @@
 // Connections that only want to be held: slow in sending, slow in reading, silent, or simply too many. Others are served
 // as before, and the slow ones are gone in the end, seen from the process that had to hold them.
+// Requirements 35, 72 and 73.
 
 import assert from 'node:assert/strict'
 import { connect as connectTcp, type Socket } from 'node:net'

@@ -1,5 +1,6 @@
 // The traffic does not depend on those who manage it: while gatewayd and applyd are killed again and again, no answer is
 // lost on the way through the gateway, no connection breaks, and every packet is treated as the rules say.
+// Requirement 75.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

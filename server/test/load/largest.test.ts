@@ -1,6 +1,7 @@
 // Every endpoint gets the largest input that its schema accepts, one after the other, and none of them may hold the event
 // loop: the same watch as in hostile.test.ts, over the whole contract. What was added is read, changed and removed by the
 // endpoints that follow.
+// Requirement 69.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // After much work everything is as before: timers within the process, descriptors, threads and memory of the processes.
+// Requirement 74.
 
 import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'

@@ -1,5 +1,6 @@
 // M6: a flood of sign-ins over 60 connections, each from another address, while an administrator signs in from the usual
 // address and from ones that were never seen.
+// Requirement 73.
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'

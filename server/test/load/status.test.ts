@@ -1,4 +1,5 @@
 // The status says what is: every change made to the machine by hand shows in /firewall/status and is corrected.
+// Requirement 76.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // The package on a machine with its own kernel, at night: what the kernel around the other tests does not have. Limits of control
 // groups, VLAN, aggregated interfaces, GRE, AppArmor, inspection through the queue of nftables, upgrade and removal.
+// Requirement 53.
 
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'

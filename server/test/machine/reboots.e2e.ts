@@ -1,5 +1,6 @@
 // What happens on a machine over years, in one night: many boots under a flood from outside, units that are killed, and units
 // that cannot start. In all of it no packet from outside reaches the client.
+// Requirement 66.
 
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'

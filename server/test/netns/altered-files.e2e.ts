@@ -1,5 +1,6 @@
 // Someone with the rights of root alters the file of an engine and has the engine read it. While applyd stands still the engine
 // behaves by the altered file; afterwards it behaves by ours again, without a change of the configuration.
+// Requirement 76.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

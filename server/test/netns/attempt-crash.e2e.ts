@@ -1,6 +1,7 @@
 // Processes that end at the exact moments of a change of tables: after the kernel has it and before it is committed, after
 // the commit and before it is settled, and a disk that fails in between. The kernel and the configuration are what was
 // answered, and never half a change.
+// Requirement 59.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

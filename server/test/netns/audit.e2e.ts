@@ -1,5 +1,6 @@
 // The audit trail of a real gateway: killed under answered actions it misses none of them, and records that were deleted
 // while it was stopped are missed.
+// Requirement 54.
 
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'

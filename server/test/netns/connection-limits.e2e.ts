@@ -1,5 +1,6 @@
 // One host cannot take the table of connections from the others: real connections are opened and held through the lab until
 // the host has as many as it may, and until nothing more is forwarded.
+// Requirements 35 and 73.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

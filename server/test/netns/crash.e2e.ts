@@ -1,5 +1,6 @@
 // Kill -9 at random moments while clients write: what was acknowledged is there, nothing is half there, and the kernel
 // is what the configuration says. The exact moments of a change of tables are in attempt-crash.e2e.ts.
+// Requirements 57 and 61.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'

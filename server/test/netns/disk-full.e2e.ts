@@ -1,5 +1,6 @@
 // The whole product on a small disk that is full: every process is killed and comes back, traffic and names go on, and
 // with room again everything works without a restart.
+// Requirements 57, 62 and 75.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,5 @@
 // One host holds as many TCP connections to the DNS server as it can; another one is answered over TCP.
+// Requirement 35.
 
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'

@@ -1,5 +1,6 @@
 // The host plane in its own namespace, administered over its own network: a change that would cut the administrator's
 // connection is refused, and on probation it is made, cuts them off, and is reverted automatically.
+// Requirement 61.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,4 +1,5 @@
 // `npm start` as people and programs use it: it serves, the lab can be entered with gw, and it ends with npm however npm ends.
+// Requirement 28.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'

@@ -1,5 +1,6 @@
 // The host plane on a machine that is administered from outside: SSH that is in use at the first start stays reachable, and
 // with the state of an earlier release the management service too. Nothing else is.
+// Requirement 61.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,5 +1,6 @@
 // What the internet of the lab can reach, over IPv4 and IPv6: nothing by default, and then what a rule accepts, a DNAT rule
 // translates or a service is switched on for. And what a rejected connection looks like to the one who tries it.
+// Requirement 18.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // What one host can hold of the web proxy: as many idle connections as it can open, to every port that the proxy has for clients.
 // Another host is served meanwhile, and what is denied stays denied, whatever the proxy is to do when it fails.
+// Requirements 35 and 73.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

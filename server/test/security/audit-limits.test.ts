@@ -1,5 +1,6 @@
 // The audit trail is complete, and bounded: actions are recorded before they are answered, records and floods of refusals have
 // a limit, and what was cut off at its end is found.
+// Requirements 9 and 54.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

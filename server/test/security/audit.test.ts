@@ -1,5 +1,6 @@
 // What happened is on record: every change, every refused attempt, every sign-in and sign-out once, with who, from where,
 // what, and before and after.
+// Requirement 9.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

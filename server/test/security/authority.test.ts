@@ -1,5 +1,6 @@
 // Authority is asked at the moment of the act: whoever lost session, role or account while a request was on its way changes
 // nothing, whether the rest of the body was missing or the change waited for its turn.
+// Requirement 7.
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'

@@ -1,5 +1,6 @@
 // The edge of the listener: slow clients are cut off, unauthenticated clients make room, and connections that showed a session are left
 // alone however many there are.
+// Requirement 34.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

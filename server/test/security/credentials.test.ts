@@ -1,5 +1,6 @@
 // A session needs both of its cookies, whole, once each and of the same session. Everything else is a stranger, at every
 // endpoint that is not public.
+// Requirement 4.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // What a page of another site can make a browser send changes nothing; scripts, which send no browser headers, are free.
+// Requirement 16.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // No way up: whatever a lesser role sends, with whatever ids, no one's rights grow; and what another put on probation is
 // decided by him or by full access.
+// Requirement 13.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // A fault of ours at any step of a request: never a success, never an unguarded action, never a word about the inside, and
 // the next request is served.
+// Requirement 55.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

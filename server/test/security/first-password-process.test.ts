@@ -1,4 +1,5 @@
 // L6: gatewayd as the unit of systemd starts it: the first password is in its file alone, and good for nothing but its change.
+// Requirement 10.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

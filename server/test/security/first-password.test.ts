@@ -1,5 +1,6 @@
 // L6: the password that the gateway made for its first administrator is useless after a day, and on a machine that is itself the
 // gateway good for nothing but changing it.
+// Requirement 10.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // Requests as bytes over the real listener: whatever can be read in two ways is refused and the connection closed, and no
 // spelling of a path leads around the door.
+// Requirements 14 and 33.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

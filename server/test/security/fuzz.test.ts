@@ -1,5 +1,6 @@
 // Twenty thousand generated requests of every kind and identity: none is a fault of ours, and every answer is empty, fits
 // its schema or has exactly the shape of an error.
+// Requirement 21.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

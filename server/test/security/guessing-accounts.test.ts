@@ -1,4 +1,5 @@
 // What a flood of sign-ins, a second account or many addresses bring to someone who guesses, and what administrators see of it.
+// Requirements 3 and 9.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // Guessing a password gets expensive: six failures block the address, a hundred close the account, and neither a restart
 // nor a header nor sending many at once helps.
+// Requirement 3.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

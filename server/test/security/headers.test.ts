@@ -1,5 +1,6 @@
 // Headers of replies: the same protection on every kind of reply, nothing that reveals the software, and no effect of
 // headers that merely claim something.
+// Requirements 15, 37, 39 and 40.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

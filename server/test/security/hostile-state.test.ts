@@ -1,5 +1,6 @@
 // H4: whoever holds gatewayd owns `<state>/gateway`. It fills every name that root could meet there with links and pipes;
 // then everything that root runs is run. Nothing outside may change, and nothing may wait.
+// Requirements 49 and 51.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'

@@ -1,5 +1,6 @@
 // Queries over logs cost others nothing: they have few conditions, run in another thread, end with their client or with their
 // time, and take turns. And a role that may not read the audit trail does not find it by another way.
+// Requirements 12, 20 and 35.
 
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdtempSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // The second factor at the portal: enrolment, replayed and parallel codes, clocks that jump, codes sent over real HTTPS, and a
 // sign-in without its second factor that has no rights.
+// Requirement 11.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'

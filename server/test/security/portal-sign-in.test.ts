@@ -1,4 +1,5 @@
 // Signing in at the portal: who gets in, what others learn, and what guessing costs.
+// Requirement 3.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

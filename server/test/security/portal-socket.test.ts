@@ -1,5 +1,6 @@
 // A whole gateway behind the socket of the portal: codes replayed and sent in parallel as frames, between frames of a peer that
 // tries to reach more than people at the portal can.
+// Requirement 20.
 
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'

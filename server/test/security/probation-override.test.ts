@@ -1,4 +1,5 @@
 // A change on probation of a lesser role never holds up an administrator with full access: it is reverted, and theirs is made.
+// Requirement 61.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // Every regular expression of the product, in its source and in its schemas: simple in form, and no more work than the
 // length of the most awkward texts asks for.
+// Requirement 32.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

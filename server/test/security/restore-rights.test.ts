@@ -1,5 +1,6 @@
 // Requirement 48: a restore obeys rights. A backup may be crafted with care, well sealed and signed; still only who could make
 // each single change can restore it, at the moment it happens, and what it holds passes the same rules.
+// Requirement 48.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'

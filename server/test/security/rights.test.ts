@@ -1,5 +1,6 @@
 // Changes of rights: they need full access and a fresh sign-in whichever call makes them, and none may leave the gateway
 // without an enabled administrator with full access.
+// Requirements 8, 13 and 48.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // Secrets go in and never come out: canaries are planted in every secret field, then every reply, diff, audit record,
 // log line and file is searched for them.
+// Requirements 22, 42, 43 and 44.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // The end of a session over real connections: whatever ends it also ends its connections, the requests that have not arrived
 // completely and the replies under way; the call that ended it is still answered.
+// Requirement 7.
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'

@@ -1,4 +1,5 @@
 // How long a session lives and what ends it: time, number, changes of the account, an administrator, and nothing else.
+// Requirements 7, 8 and 67.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // Signing in and out as the contract describes it: the cookies letter by letter, the path they are set for, and that every
 // kind of failure looks the same.
+// Requirements 1, 4, 5, 6, 11 and 40.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

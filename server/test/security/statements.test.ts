@@ -1,4 +1,5 @@
 // Statements are a fixed set of texts in the source and values are always bound: nothing that came in can become SQL.
+// Requirement 29.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // What is installed is what was reviewed: exact versions, contents pinned by hash, no scripts at install time, and every
 // direct dependency with its reason in docs/dependencies.md.
+// Requirement 56.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'

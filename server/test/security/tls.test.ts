@@ -1,5 +1,6 @@
 // The transport: TLS 1.2 and 1.3 with forward secrecy and authenticated encryption only, under a certificate of our own
 // that is made once and kept private.
+// Requirements 10 and 36.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

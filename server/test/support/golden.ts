@@ -1,6 +1,7 @@
 // Golden files: a sentence, the configuration that differs from the defaults, facts when they matter, and the whole
 // output. `npm run golden` writes the outputs again (and docs/openapi.json and the import table of docs/ARCHITECTURE.md);
 // tests only compare.
+// Requirement 26.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { artifactName, contentOf, createPlanner } from '../../src/plan/planner.t
 import { fillMarks, type SecretForm } from '../../src/plan/sealed.ts'
 import { quote as quoteForSnmp } from '../../src/render/snmp.ts'
 import { withImportTable } from '../architecture/import-table.ts'
+import { withRequirements } from '../architecture/requirements.ts'
 import { openApiText } from '../contract/openapi-text.ts'
 import { labFacts } from './test-gateway.ts'
 
@@ -87,4 +89,6 @@ if (process.argv.includes('--write')) {
   writeFileSync(join(repository, 'docs', 'openapi.json'), openApiText())
   const architecture = join(repository, 'docs', 'ARCHITECTURE.md')
   writeFileSync(architecture, withImportTable(readFileSync(architecture, 'utf8')))
+  const security = join(repository, 'docs', 'security.md')
+  writeFileSync(security, withRequirements(readFileSync(security, 'utf8')))
 }

@@ -1,6 +1,7 @@
 // Every page of the console, as an administrator and with the view-only role: it has a heading and no fault, nothing is wider than
 // the window, and axe finds no barrier. Its first row is opened and what adds is pressed; Esc closes it and gives the focus back.
 // A page in Russian has no English sentence. By day a page is looked at in one look, light English or dark Russian; at night in all four.
+// Requirement 38.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

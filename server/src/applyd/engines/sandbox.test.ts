@@ -1,5 +1,6 @@
 // L5: every engine runs with what it declared and nothing else. Generated from the list of engines: a new one fails here
 // until it has a plan that starts it. The real applyd runs the real programs in a network namespace of its own.
+// Requirement 53.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'

@@ -1,4 +1,5 @@
 // Plans that are tried before their revision is committed: settled, undone, left alone, and killed at every step.
+// Requirement 59.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

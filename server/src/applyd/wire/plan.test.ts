@@ -1,4 +1,5 @@
 // What a change on the socket may say of the plan before it, from a peer that lies.
+// Requirement 52.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,3 +1,5 @@
+// Requirement 17.
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { faultsOf } from '../../http/validate.ts'

@@ -1,4 +1,5 @@
 // What is an LDAP filter and what is not (RFC 4515, with its own examples).
+// Requirement 30.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

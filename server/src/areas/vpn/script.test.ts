@@ -1,3 +1,5 @@
+// Requirements 30 and 41.
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { literal, sstpScript } from './script.ts'

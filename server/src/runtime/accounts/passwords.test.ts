@@ -1,4 +1,5 @@
 // Hashes and rules of passwords.
+// Requirements 1 and 2.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

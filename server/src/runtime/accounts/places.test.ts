@@ -1,4 +1,5 @@
 // Whose password is checked next, while a flood of sign-ins comes from many addresses.
+// Requirement 2.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // What the guard remembers: across restarts, reboots, formats of the stored data, and for how long.
+// Requirement 3.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // A sealed backup opens with its key and the signature of its maker as it was made, and in no other case.
+// Requirements 46 and 47.
 
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'

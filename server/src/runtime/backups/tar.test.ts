@@ -1,4 +1,5 @@
 // Archives that hold anything but plain files under plain names are refused, and so is every damaged one.
+// Requirement 46.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,5 @@
 // Dynamic DNS: when an update is sent, what each answer of a provider leads to, and one real exchange over HTTPS.
+// Requirement 31.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

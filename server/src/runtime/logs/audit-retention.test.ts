@@ -1,5 +1,6 @@
 // Old records leave the audit trail only as they may: when they are old or too many, with a signed record of it, and what is
 // left is verified from there on. What an attacker removes in the same way is found.
+// Requirement 54.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // The audit trail as a chain: a thousand random tamperings are each found and named, and neither a failed transaction nor a
 // disk that takes nothing breaks it.
+// Requirement 54.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

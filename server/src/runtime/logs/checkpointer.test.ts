@@ -1,3 +1,5 @@
+// Requirement 54.
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { GatewayError } from '../../contract/error.ts'

@@ -1,3 +1,5 @@
+// Requirement 62.
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 // The log: one line a call, whatever is in it, and no secrets.
+// Requirement 44.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,5 @@
 // A code works once: sent twice, sent in parallel, after a restart, and after the clock was set back.
+// Requirement 11.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

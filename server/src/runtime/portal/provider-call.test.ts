@@ -1,4 +1,5 @@
 // Calls to a provider of codes: over real HTTPS, and what of its answers counts.
+// Requirement 31.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // The socket of the portal with a hostile peer: broken frames, foreign verbs, wrong arguments, floods and peers that never read.
+// Requirement 20.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // The decision process as a process: its files, sessions of users from gatewayd, reloads as applyd asks for them, and questions
 // as the helper of the proxy sends them, hostile ones too.
+// Requirements 20 and 53.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

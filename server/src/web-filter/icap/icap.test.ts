@@ -1,5 +1,6 @@
 // The ICAP services as the proxy meets them: previews, persistent and pipelined requests, bodies that are kept back, and
 // input that is not ICAP. The antivirus program is the real one where it is installed.
+// Requirement 69.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -1,5 +1,6 @@
 // What counts as a word of a dictionary on a page, in every form that a page can have it; and that a page costs time by its
 // length alone.
+// Requirement 69.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

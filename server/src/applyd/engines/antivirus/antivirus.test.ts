@@ -1,5 +1,6 @@
 // The antivirus program as applyd starts it: only with signatures, from every folder of them, and with settings that name
 // neither paths nor sockets.
+// Requirement 53.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,5 +1,6 @@
 // dnsmasq as applyd knows it: what its files may contain, how it reloads a change, and that dnsmasq reads every
 // option that our parser accepts, with the same bytes.
+// Requirement 52.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

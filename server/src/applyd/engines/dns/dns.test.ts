@@ -1,4 +1,5 @@
 // The DNS server's entry in the tables: what a plan may write into its files, what is checked, and how it is reloaded.
+// Requirement 52.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

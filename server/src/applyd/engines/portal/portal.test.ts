@@ -1,3 +1,5 @@
+// Requirement 53.
+
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,5 @@
 // Backups arrive at a real share as they are; the password is not visible on the way, and only backups are sent.
+// Requirement 28.
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
