@@ -94,15 +94,62 @@ await describeOnReleases('a gateway with its own kernel', { isNightly: true, atO
     },
   )
 
+  /** A card of the gateway whose other end is in another namespace. */
+  const addCard = (number: number): Promise<string> =>
+    machine.shell(
+      `ip netns add far${number}; ip link add c${number} address 02:00:00:00:00:0${number} type veth peer name f${number} netns far${number}; ip link set c${number} up; ip -n far${number} link set f${number} up`,
+    )
+  const addConnection = (number: number, address: string, tag: number | null) =>
+    api.call('POST', '/network/connections', {
+      ...{ type: 'lan', title: `net ${number}`, enabled: true, mac: `02:00:00:00:00:0${number}`, enable_dhcp: false },
+      ...{
+        addresses: [address],
+        gateway: null,
+        dns: [],
+        vlan_tag: tag,
+        zone: null,
+        is_vce_vlan: false,
+        netflow_index: 0,
+      },
+    }) as Promise<{ id: number }>
+  /** Addresses of the peer exist on that device alone, so an answer came over it. */
+  const answersPeer = (number: number, address: string): Promise<void> =>
+    eventually(`${address} answers`, async () => {
+      const ping = ['ip', 'netns', 'exec', `far${number}`, 'ping', '-c', '1', '-w', '60', address]
+      return (await machine.run(ping)).code === 0
+    })
+
+  it('speaks to a peer over a VLAN', slowly, async () => {
+    await addCard(3)
+    await machine.shell(
+      'ip -n far3 link add link f3 name f3.5 type vlan id 5; ip -n far3 addr add 10.55.0.2/24 dev f3.5; ip -n far3 link set f3.5 up',
+    )
+    await addConnection(3, '10.55.0.1/24', 5)
+    await answersPeer(3, '10.55.0.1')
+  })
+
+  it('speaks to a peer through a GRE tunnel', slowly, async () => {
+    await addCard(4)
+    await machine.shell(
+      'ip -n far4 addr add 10.66.0.2/24 dev f4; ip -n far4 link add g1 type gre local 10.66.0.2 remote 10.66.0.1 ttl 64; ip -n far4 addr add 172.30.0.2/30 dev g1; ip -n far4 link set g1 up',
+    )
+    const { id } = await addConnection(4, '10.66.0.1/24', null)
+    await api.call('POST', '/network/tunnels', {
+      ...{ title: 'branch', enabled: true, comment: '', addresses: ['172.30.0.1/30'], gateway: null },
+      ...{ parent_interface: `interface.id.${id}`, server: '10.66.0.2', zone: null, netflow_index: 0 },
+    })
+    await answersPeer(4, '172.30.0.1')
+  })
+
   it('stops an attack through the queue of nftables', slowly, async () => {
     await api.call('PATCH', '/ips/state', { enabled: true })
     const rule = { action: 'accept', ips_enabled: true, ips_profile: '__DEFAULT_IPS_PROFILE_ID__' }
     await api.call('POST', '/firewall/rules/forward', rule)
     await eventually('inspection is active', async () => {
-      const channels = (await api.call('GET', '/inspection/channels')) as { status: string }[]
-      return channels.length > 0 && channels.every(({ status }) => status === 'active')
+      const { state, channels } = (await api.call('GET', '/inspection/channels')) as InspectionShown
+      return state === 'active' && channels.every(({ in_force }) => in_force !== null)
     })
-    assert.match(await machine.must(['nft', 'list', 'ruleset']), /queue (?:flags bypass )?to|queue num/)
+    assert.match(await machine.must(['nft', 'list', 'ruleset']), /queue (?:flags bypass )?to 70/)
     const ask = (agent: string) =>
       machine.beside('client', ['curl', '-s', '-m', '120', '-A', agent, 'http://198.51.100.10/'])
     assert.equal((await ask('curl')).code, 0)
@@ -130,4 +177,9 @@ interface BondShown {
   readonly ifname: string
   readonly address: string
   readonly flags: readonly string[]
+}
+
+interface InspectionShown {
+  readonly state: string
+  readonly channels: readonly { readonly in_force: string | null }[]
 }

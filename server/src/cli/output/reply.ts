@@ -50,10 +50,12 @@ function printList(values: readonly unknown[], terminal: Terminal, schema: Schem
   else terminal.out(values.map((value) => `${escapeText(showValue(value))}\n`).join(''))
 }
 
-/** In the order of the contract; fields it does not know come last. */
+/** In the order of the contract; fields it does not know come last, and those that repeat another one are left out. */
 function columnsOf(rows: readonly Row[], schema: Schema): string[] {
-  const declared = Object.keys(schema.items?.properties ?? {})
-  const present = new Set(rows.flatMap((row) => Object.keys(row)))
+  const properties = schema.items?.properties ?? {}
+  const declared = Object.keys(properties)
+  const isRepeated = (name: string): boolean => properties[name]?.['x-synonym-of'] !== undefined
+  const present = new Set(rows.flatMap((row) => Object.keys(row)).filter((name) => !isRepeated(name)))
   return [...declared.filter((name) => present.has(name)), ...[...present].filter((name) => !declared.includes(name))]
 }
 
