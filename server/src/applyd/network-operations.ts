@@ -112,7 +112,7 @@ function making(link: LinkPlan, links: ReadonlyMap<string, KernelLink>, managed:
   return [ip(device, 'link', 'add', ...addArguments(device, make, links))]
 }
 
-/** A device that we make has the addresses of the plan: it takes none from a router that nobody asked. */
+/** A device that we make has the addresses of the plan: it takes none from a router advertisement. */
 const ignoringAdvertisements = ({ device }: LinkPlan): Operation => ({
   device,
   program: 'setting',

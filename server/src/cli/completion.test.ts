@@ -52,6 +52,7 @@ test('a dash offers the options of the command', () => {
     '--cut-connections',
     '--confirm',
     '--reason',
+    '--address',
     '--json',
     '--help',
   ])

@@ -88,7 +88,7 @@ test('what needs a session says so with exit code 3', async () => {
   ]) {
     const { code, note } = await gw(...words)
     assert.equal(code, 3, words.join(' '))
-    assert.match(note, /You are not signed in\.\n {2}Sign in with: gw login/)
+    assert.match(note, /You are not signed in to https:\/\/127\.0\.0\.1:8443\.\n {2}Sign in with: gw login/)
   }
 })
 

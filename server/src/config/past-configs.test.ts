@@ -21,7 +21,8 @@ describe('past configurations', () => {
       slices++
       return undefined
     })
-    assert.equal(slices, engine.revision - 1)
+    // At least one for each revision; a long one is read in more.
+    assert.ok(slices >= engine.revision - 1, String(slices))
     const loaded = engine.configAt(1)
     assert.deepEqual(loaded, wanted)
     assert.equal(engine.configAt(1), loaded)

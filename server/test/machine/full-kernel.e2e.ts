@@ -75,7 +75,7 @@ await describeOnReleases('a gateway with its own kernel', { isNightly: true, atO
   })
 
   it(
-    'gives an aggregated interface the address of its card, and no address of a router that nobody asked',
+    'gives an aggregated interface the address of its card, and no address from a router advertisement',
     slowly,
     async () => {
       await machine.shell(

@@ -42,7 +42,7 @@ const matchOf = ({ number }: InspectedChannel): string => `-m connmark --mark ${
 export function countLines(lines: readonly string[], channels: readonly InspectedChannel[]): number {
   const starts = channels.filter(({ isFailOpen }) => isFailOpen).map((one) => `-A ${chain} ${matchOf(one)} -j `)
   return lines.reduce((sum, line) => {
-    const [, packets, rule = ''] = /^\[(\d+):\d+\] (.*)$/.exec(line) ?? []
+    const [, packets, rule = ''] = line.match(/^\[(\d+):\d+\] (.*)$/) ?? []
     return starts.some((start) => rule.startsWith(start)) ? sum + Number(packets) : sum
   }, 0)
 }
