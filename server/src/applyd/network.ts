@@ -2,14 +2,14 @@
 // changes differences only. What the kernel refuses does not fail the plan: its message is kept, and it is retried when
 // the plan changes, or after a minute.
 
-import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { getSystemErrorMessage, isDeepStrictEqual } from 'node:util'
 import { readJson, writeDurable } from '../files/durable.ts'
 import type { LinkObservation, LinkPlan } from '../plan/artifacts.ts'
 import type { Context } from './applyd.ts'
 import { createForeignRoutes } from './machine/foreign-routes.ts'
-import { textOf } from './machine/read.ts'
+import { textOf, writeKernel } from './machine/read.ts'
 import {
   isOurPreference,
   type KernelLink,
@@ -233,7 +233,7 @@ function mirrorsIn(device: string, side: KernelMirror['side'], text: string): Ke
 
 function settingRefusal([path = '', value = '']: readonly string[]): string | null {
   try {
-    writeFileSync(`${settings}/${path}`, value)
+    writeKernel(`${settings}/${path}`, value)
     return null
   } catch (fault) {
     return `${path}: ${getSystemErrorMessage((fault as NodeJS.ErrnoException).errno ?? 0)}`

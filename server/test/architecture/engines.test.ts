@@ -72,7 +72,11 @@ describe('the sandbox of applyd', () => {
     const expected = ['applyd', 'run', 'log', ...topFolders(engines).map(({ path }) => path)]
     assert.deepEqual(
       writable,
-      [...expected.map((path) => `${state}/${path}`), '/proc/sys/net'],
+      [
+        ...expected.map((path) => `${state}/${path}`),
+        '-/sys/fs/cgroup/system.slice/portcullis-groups.service',
+        '/proc/sys/net',
+      ],
       'deploy/systemd/portcullis-applyd.service: ReadWritePaths',
     )
   })

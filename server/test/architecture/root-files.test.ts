@@ -28,7 +28,7 @@ const allowed = exceptions('files of root that use node:fs themselves', [
   ['applyd/supervisor.ts', 'takes handles of withFile()'],
   ['applyd/live/tracking.ts', 'reads /proc/sys'],
   ['applyd/machine/settings.ts', 'reads and writes /proc/sys/net'],
-  ['applyd/machine/read.ts', 'reads /proc, /sys, /run and /etc'],
+  ['applyd/machine/read.ts', 'reads /proc, /sys, /run and /etc, and writes files of the kernel'],
   ['launcher/host-pids.ts', 'reads /proc'],
   ['launcher/identity.ts', 'reads /proc'],
   ['launcher/layout.ts', 'makes the state folder, in folders of root'],

@@ -2,11 +2,11 @@
 // the other engines, and never from applyd, gatewayd or SSH. systemd delegates the group of portcullis-groups.service for it. Only on a
 // host: a lab belongs to whoever started it. docs/behaviour/host.md has the numbers.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { DataPlane } from '../../plan/artifacts.ts'
 import { type Log, wordsOf } from '../text.ts'
+import { makeGroup, namesIn, textOf, writeKernel } from './read.ts'
 
 export interface ControlGroups {
   /** Moves a process that has just been started into the group of its unit. */
@@ -29,14 +29,14 @@ export function createControlGroups(
   { root = '/sys/fs/cgroup', total = totalmem() } = {},
 ): ControlGroups {
   if (plane !== 'host') return none(null)
-  if (!existsSync(join(root, 'cgroup.controllers')))
+  if (textOf(join(root, 'cgroup.controllers')) === '')
     return none('The machine does not use control groups of version 2.')
   const unit = join(root, 'system.slice/portcullis-groups.service')
   const engines = join(unit, 'engines')
-  if (!existsSync(unit)) return none('portcullis-groups.service does not run.')
+  if (namesIn(unit).length === 0) return none('portcullis-groups.service does not run.')
   const mostMemory = total - reserveOf(total)
   try {
-    const offered = readFileSync(join(unit, 'cgroup.controllers'), 'utf8').trim().split(' ')
+    const offered = textOf(join(unit, 'cgroup.controllers')).trim().split(' ')
     const lacking = controllers.filter((name) => !offered.includes(name))
     if (lacking.length > 0) return none(`The kernel does not offer the controllers ${lacking.join(', ')}.`)
     leaveToKeeper(unit)
@@ -54,7 +54,7 @@ export function createControlGroups(
       const group = makeGroup(join(engines, name.replace(/[^A-Za-z0-9._-]/g, '_')))
       // With one engine beyond its limit the others still have a fifth of what all may have.
       limit(group, { 'memory.max': mostMemory * 0.8, 'memory.oom.group': 1, 'pids.max': mostTasks })
-      writeFileSync(join(group, 'cgroup.procs'), String(engine))
+      writeKernel(join(group, 'cgroup.procs'), String(engine))
     } catch (fault) {
       // One that has already ended is reported by its exit.
       if ((fault as NodeJS.ErrnoException).code !== 'ESRCH')
@@ -64,23 +64,18 @@ export function createControlGroups(
   return { place, missing: null }
 }
 
-function makeGroup(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o755 })
-  return path
-}
-
 /** A group with processes of its own cannot be divided: the one that holds the group goes below it. */
 function leaveToKeeper(unit: string): void {
   const keeper = makeGroup(join(unit, 'keeper'))
-  for (const one of readFileSync(join(unit, 'cgroup.procs'), 'utf8')
+  for (const one of textOf(join(unit, 'cgroup.procs'))
     .split('\n')
     .filter((line) => Number(line) > 1))
-    writeFileSync(join(keeper, 'cgroup.procs'), one)
+    writeKernel(join(keeper, 'cgroup.procs'), one)
 }
 
 const divide = (group: string): void =>
-  writeFileSync(join(group, 'cgroup.subtree_control'), controllers.map((name) => `+${name}`).join(' '))
+  writeKernel(join(group, 'cgroup.subtree_control'), controllers.map((name) => `+${name}`).join(' '))
 
 function limit(group: string, limits: Readonly<Record<string, number>>): void {
-  for (const [name, value] of Object.entries(limits)) writeFileSync(join(group, name), String(Math.floor(value)))
+  for (const [name, value] of Object.entries(limits)) writeKernel(join(group, name), String(Math.floor(value)))
 }

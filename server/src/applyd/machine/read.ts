@@ -1,6 +1,6 @@
-// Reads of /proc, /sys, /run and /etc, for root: what cannot be read is empty. Nothing here is written by other accounts.
+// Files of the kernel and of root in /proc, /sys, /run and /etc: what cannot be read is empty. Nothing here is written by other accounts.
 
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 
 const maxFileBytes = 4 * 1024 * 1024
 
@@ -26,4 +26,13 @@ export function textOf(path: string): string {
   } catch {
     return ''
   }
+}
+
+/** Throws with the code of the kernel when it refuses. */
+export const writeKernel = (path: string, text: string): void => writeFileSync(path, text)
+
+/** A control group is a folder that the kernel makes. */
+export function makeGroup(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o755 })
+  return path
 }
