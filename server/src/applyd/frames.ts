@@ -12,10 +12,14 @@ export function encodeFrame(message: unknown): Buffer {
   return frame
 }
 
-/** Returns a function that takes chunks and passes on each complete message; it throws on invalid data. */
+/**
+ * Returns a function that takes chunks and passes on each complete message; it throws on invalid data. `vet` sees the bytes
+ * of a message before they are parsed.
+ */
 export function createFrameReader(
-  onMessage: (message: unknown) => void,
+  onMessage: (message: unknown, bytes: number) => void,
   maxBytes = maxFrameBytes,
+  vet: (bytes: Buffer) => void = () => {},
 ): (chunk: Buffer) => void {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   let chunks: Buffer[] = []
@@ -36,7 +40,10 @@ export function createFrameReader(
       chunks = rest.length === 0 ? [] : [isView ? Buffer.from(rest) : rest]
       size = rest.length
       needed = isComplete ? 4 : end
-      if (isComplete) onMessage(JSON.parse(utf8.decode(all.subarray(4, end))))
+      if (!isComplete) continue
+      const message = all.subarray(4, end)
+      vet(message)
+      onMessage(JSON.parse(utf8.decode(message)), message.length)
     }
   }
 }

@@ -4,10 +4,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
+import { gate } from '../../test/support/gate.ts'
 import { until } from '../../test/support/until.ts'
 import { maxFrameBytes, type ReplyFrame } from '../plan/verbs.ts'
 import type { Applyd } from './applyd.ts'
 import { createFrameReader, encodeFrame } from './frames.ts'
+import type { ArgumentParsers } from './requests.ts'
+import { createVerbServer, type Verbs } from './server.ts'
 import { Bench, chain, file, nft, piecesOf, planOf, set, unit } from './stand-ins/harness.ts'
 
 let bench: Bench
@@ -23,11 +26,12 @@ after(async () => {
 
 /** One connection that collects its replies. */
 class Peer {
-  readonly socket: Socket = connect(applyd.socketPath)
+  readonly socket: Socket
   readonly replies: ReplyFrame[] = []
   isClosed = false
 
-  constructor() {
+  constructor(path = applyd.socketPath) {
+    this.socket = connect(path)
     this.socket.on(
       'data',
       createFrameReader((message) => this.replies.push(message as ReplyFrame)),
@@ -241,6 +245,7 @@ const breaking: Record<string, Buffer> = {
   'a negative id': framed('{"id":-1,"verb":"observe","args":{}}'),
   'a length past the limit': lengthOf(maxFrameBytes + 1),
   'the largest length': lengthOf(0xffffffff),
+  'lists in lists': framed(`{"id":1,"verb":"observe","args":${'['.repeat(500_000)}${']'.repeat(500_000)}}`),
 }
 function framed(text: string): Buffer {
   return Buffer.concat([lengthOf(Buffer.byteLength(text)), Buffer.from(text)])
@@ -276,6 +281,36 @@ test('a large plan fits through', () =>
     const plan = planOf(1, nft([...piecesOf('a'), chain('long', lines)]))
     assert.equal((await peer.ask({ id: 1, verb: 'check', args: { plan } })).ok, true)
   }))
+
+test('requests that wait are refused when they are too large together, on whatever connection, and not after', async () => {
+  const mayGoOn = gate()
+  const check = async () => {
+    await mayGoOn.opened
+    return { problems: [], unchecked: [] }
+  }
+  const parts = { createParsers: () => ({ check: () => ({ plan: planOf(1) }) }) as unknown as ArgumentParsers }
+  const others = { onDisconnected: () => {}, log: () => {}, waitingBytesLimit: 3_500_000 }
+  const { server, close } = createVerbServer({ check } as unknown as Verbs, { ...parts, ...others })
+  const path = bench.path('other.sock')
+  await new Promise<void>((resolve) => server.listen(path, resolve))
+  const peers = [new Peer(path), new Peer(path)]
+  const large = (id: number) => ({ id, verb: 'check', args: 'x'.repeat(1_000_000) })
+  const replies = () => peers.flatMap((peer) => peer.replies)
+  try {
+    for (const peer of peers) for (const id of [1, 2]) peer.socket.write(encodeFrame(large(id)))
+    await until('one is refused', () => replies().length > 0)
+    const message = 'Too many requests are waiting.'
+    assert.deepEqual(replies(), [{ id: 2, ok: false, message }])
+    mayGoOn.open()
+    await until('the others are answered', () => replies().length === 4)
+    assert.equal((await peers[0]?.ask(large(5)))?.ok, true)
+    assert.equal(replies().filter(({ ok }) => ok).length, 4)
+  } finally {
+    mayGoOn.open()
+    for (const peer of peers) peer.socket.destroy()
+    await close()
+  }
+})
 
 test('more than 64 waiting requests are refused, one by one', () =>
   withPeer(async (peer) => {

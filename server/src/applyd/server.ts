@@ -7,6 +7,7 @@ import { createFrameReader, encodeFrame } from './frames.ts'
 import type { ArgumentParsers } from './requests.ts'
 import { type Log, wordsOf } from './text.ts'
 import { readPartsAhead } from './wire/plan.ts'
+import { checkShape } from './wire/shape.ts'
 import { parseCount, parseKeys, Refusal, UnknownPiece } from './wire/values.ts'
 
 /** `connection` identifies who asks; null inside this process. */
@@ -23,17 +24,22 @@ interface Peer {
 
 const connectionLimit = 8
 const requestLimit = 64
+/** Of all that waits, on all connections: plans wait for their turn with all that they contain. */
+const mostWaitingBytes = 2 * maxFrameBytes
 
 interface ServerParts {
   /** Each connection has separate parsers: they remember what it sent. */
   readonly createParsers: () => ArgumentParsers
   readonly onDisconnected: (connection: object) => void
   readonly log: Log
+  readonly waitingBytesLimit?: number
 }
 
-export function createVerbServer(verbs: Verbs, { createParsers, onDisconnected, log }: ServerParts) {
+export function createVerbServer(verbs: Verbs, parts: ServerParts) {
+  const { createParsers, onDisconnected, log, waitingBytesLimit = mostWaitingBytes } = parts
   const sockets = new Set<Socket>()
   const running = new Set<Promise<void>>()
+  let waitingBytes = 0
   const call = <V extends Verb>(verb: V, args: unknown, parsers: ArgumentParsers): Promise<unknown> =>
     verbs[verb](parsers[verb](args), parsers)
 
@@ -63,20 +69,26 @@ export function createVerbServer(verbs: Verbs, { createParsers, onDisconnected, 
       // What was left to be undone at its end is undone already.
       if (socket.destroyed) throw new Refusal('The connection has ended.')
     }
-    const peer = { isBusy: () => waiting > requestLimit, readAhead }
-    const read = createFrameReader((message) => {
-      // Without an id there is nothing to answer: this throws, and the connection is closed.
-      const id = parseCount((message as { id?: unknown } | null)?.id, 'id')
-      waiting += 1
-      const work = perform(id, message, parsers, peer).then((reply) => {
-        waiting -= 1
-        running.delete(work)
-        if (!socket.destroyed) socket.write(reply)
-        // A peer that sends requests and never reads must not fill the memory.
-        if (socket.writableLength > 2 * maxFrameBytes) socket.destroy()
-      })
-      running.add(work)
-    })
+    const peer = { isBusy: () => waiting > requestLimit || waitingBytes > waitingBytesLimit, readAhead }
+    const read = createFrameReader(
+      (message, bytes) => {
+        // Without an id there is nothing to answer: this throws, and the connection is closed.
+        const id = parseCount((message as { id?: unknown } | null)?.id, 'id')
+        waiting += 1
+        waitingBytes += bytes
+        const work = perform(id, message, parsers, peer).then((reply) => {
+          waiting -= 1
+          waitingBytes -= bytes
+          running.delete(work)
+          if (!socket.destroyed) socket.write(reply)
+          // A peer that sends requests and never reads must not fill the memory.
+          if (socket.writableLength > 2 * maxFrameBytes) socket.destroy()
+        })
+        running.add(work)
+      },
+      maxFrameBytes,
+      checkShape,
+    )
     sockets.add(socket)
     socket.on('data', (chunk: Buffer) => {
       try {
