@@ -18,6 +18,7 @@ import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
+import { shareRunning } from './live/shared.ts'
 import { readSessions } from './live/tracking.ts'
 import { createBusy } from './loaded/busy.ts'
 import { createControlGroups } from './machine/control-groups.ts'
@@ -148,7 +149,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     settle: ({ revision }) => inTurn(() => executor.settle(revision)),
     undo: ({ revision }) => inTurn(() => executor.undo(revision)),
     observe: () => executor.observe(),
-    devices: showDevices,
+    devices: shareRunning(showDevices),
     hits: () => ruleset.hits(),
     sessions: () => readSessions(context),
     sessionPart: ({ reading }) => sessionParts.read(reading),
@@ -157,10 +158,10 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     arrivals: (_, connection) => arrivals.ask(connection),
     cut: ({ targets }) => cutter.cut(targets),
     conflicts,
-    neighbours: showNeighbours,
+    neighbours: shareRunning(showNeighbours),
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
-    checkpoints: async () => checkpoints.list(),
+    checkpoints: () => checkpoints.list(),
     upload: (request) => shares.upload(request),
     upgrade: ({ digest }) => upgrader.start(digest),
     // Where nothing is applied there are no folders for it.

@@ -2,9 +2,10 @@
 // signed head record has the length of the list, so an altered, reordered or truncated file is detected. The newest one is in
 // the head alone: it comes with every change, and joins the list now and then.
 
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import { appendFileSync, constants, fsyncSync, ftruncateSync, readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
 import type { Checkpoint } from '../plan/artifacts.ts'
 import type { Log } from './text.ts'
@@ -20,13 +21,26 @@ type Head = Listed & { readonly signature: string }
 
 /** The newest one joins the list this often, so that it does not grow with every change. */
 const listedEvery = { records: 1_000, milliseconds: 5 * 60_000 }
+/** However often gatewayd asks, the list grows by this many at once, and then by one in this time. */
+const growth = { most: 300, everyMs: 60_000 }
+/** Checked at once; each takes a tenth of a millisecond, and years make a hundred thousand of them. */
+const checkedAtOnce = 64
 
 const unreadable: Checkpoint = { sequence: 0, hash: '', time: '', authentic: false }
 
-export function createCheckpoints(directory: string, log: Log) {
+export function createCheckpoints(directory: string, log: Log, elapsed = () => performance.now()) {
   const listPath = joinPath(directory, 'checkpoints.jsonl')
   const headPath = joinPath(directory, 'checkpoints.head.json')
   const keyPath = joinPath(directory, 'checkpoint.key')
+  /** From when on the list may grow by all it may at once. */
+  let isFullFrom = Number.NEGATIVE_INFINITY
+
+  const mayGrow = (): boolean => {
+    const next = Math.max(isFullFrom, elapsed()) + growth.everyMs
+    if (next > elapsed() + growth.most * growth.everyMs) return false
+    isFullFrom = next
+    return true
+  }
 
   /**
    * A repeated checkpoint is ignored; an older one is refused. Durable when it returns. `isFirst`: gatewayd has started, and
@@ -39,7 +53,11 @@ export function createCheckpoints(directory: string, log: Log) {
     const before = head.newest ?? head.last
     if (before?.sequence === sequence && before.hash === hash) return null
     const isOlder = before !== null && sequence <= before.sequence
-    if (head.newest && (isFirst || isOlder || isDue(head.last, head.newest))) head = join(key, head, head.newest)
+    if (head.newest && (isFirst || isOlder || isDue(head.last, head.newest))) {
+      if (mayGrow()) head = join(key, head, head.newest)
+      // It proves what was there before, so it is not replaced; one that is only due waits.
+      else if (isFirst || isOlder) throw new Refusal('There are too many checkpoints in a short time.')
+    }
     if (isOlder) throw new Refusal(`Checkpoint ${sequence} does not follow checkpoint ${before.sequence}.`)
     const unsigned = { sequence, hash, time: new Date().toISOString() }
     const newest = { ...unsigned, signature: sign(null, entryBytes(unsigned, head.last), key).toString('base64') }
@@ -55,12 +73,17 @@ export function createCheckpoints(directory: string, log: Log) {
     return { count: count + 1, last: entry }
   }
 
-  function list(): Checkpoint[] {
-    const key = readKey()
+  /** Read at once, so that it is one state, and checked in slices. */
+  async function list(): Promise<Checkpoint[]> {
+    const key = createPublicKey(readKey())
     const head = readHead(key)
     const entries = readLines().map(parseEntry)
     if (head?.last && entries.length === head.count - 1) entries.push(head.last)
-    const shown = entries.map((entry, index) => (entry ? show(key, entry, entries[index - 1] ?? null) : unreadable))
+    const shown: Checkpoint[] = []
+    for (const [index, entry] of entries.entries()) {
+      if (index % checkedAtOnce === checkedAtOnce - 1) await setImmediate()
+      shown.push(entry ? show(key, entry, entries[index - 1] ?? null) : unreadable)
+    }
     const isWhole = head?.count === entries.length && (entries.at(-1)?.signature ?? '') === (head.last?.signature ?? '')
     if (isWhole) return head?.newest ? [...shown, show(key, head.newest, head.last)] : shown
     return [...shown, head?.last ? { ...show(key, head.last, null), authentic: false } : unreadable]

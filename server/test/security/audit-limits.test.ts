@@ -203,7 +203,7 @@ describe('M4: a tail that was cut off', () => {
       onFault: () => {},
     })
   }
-  const verify = async () => gateway.services.audit.verify(checkpoints.list())
+  const verify = async () => gateway.services.audit.verify(await checkpoints.list())
   /** Stopped for long enough to delete the last records. */
   async function restartWithout(count: number): Promise<number> {
     gateway.services.audit.flush()
@@ -263,7 +263,7 @@ describe('M4: a tail that was cut off', () => {
     await checkpointer.now()
     assert.equal((await admin('PATCH', '/firewall/settings', { log_mode: 'all' })).status, 200)
     const { sequence } = gateway.services.audit.head
-    await until('the change is signed', () => checkpoints.list().at(-1)?.sequence === sequence)
+    await until('the change is signed', async () => (await checkpoints.list()).at(-1)?.sequence === sequence)
   })
 
   it('a record of a revision that does not exist is found, and revisions that were removed are not compared', async () => {
