@@ -18,6 +18,7 @@ const program = '/usr/bin/smbclient'
 const limits: Limits = { nofile: 256, data: 512 * 1024 * 1024 }
 const processes = { nproc: 32 }
 const maxOutput = 64 * 1024
+const uploadsAtOnce = 4
 
 const idForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/
@@ -64,9 +65,12 @@ export interface ShareUploader {
 export function createShareUploader(options: ShareUploaderOptions): ShareUploader {
   const { stateDir, service, user, port = 445, wholeMs = 15 * 60_000 } = options
   const stopping = new AbortController()
+  let running = 0
 
   const upload = async (request: ShareUpload): Promise<ShareUploadResult> => {
+    if (running >= uploadsAtOnce) throw new Refusal('Other backups are being uploaded. Wait until one has ended.')
     const file = openBackup(stateDir, request.backup, service)
+    running += 1
     try {
       const deadline = AbortSignal.any([stopping.signal, AbortSignal.timeout(wholeMs)])
       const call = (command: string, input: number | 'ignore') => {
@@ -82,6 +86,7 @@ export function createShareUploader(options: ShareUploaderOptions): ShareUploade
       if (!named.isDone && hasPart && !deadline.aborted) await call(`rm ${part}`, 'ignore')
       return named
     } finally {
+      running -= 1
       closeSync(file)
     }
   }
