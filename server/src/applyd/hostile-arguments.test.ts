@@ -6,90 +6,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePiece } from '../plan/nft-piece.ts'
 import type { Verb } from '../plan/verbs.ts'
-import { parseSignatureCheck } from './engines/inspection/check.ts'
-import { parseShareUpload } from './engines/share-upload/upload.ts'
-import { parseUpgrade } from './machine/upgrade.ts'
-import { productionTables } from './production.ts'
-import { argumentParsers } from './requests.ts'
+import { chain, makeParsers, plan, requests, tables } from './stand-ins/valid-requests.ts'
 import { findUnit } from './tables.ts'
 import { Refusal } from './wire/values.ts'
 
-const tables = productionTables('/var/lib/portcullis', { uid: 70_000, gid: 70_000 }, 'host')
-const parsers = {
-  ...argumentParsers(tables),
-  upload: parseShareUpload,
-  checkSignatures: parseSignatureCheck,
-  endSignatureCheck: parseSignatureCheck,
-  upgrade: parseUpgrade,
-}
-
-const link = {
-  origin: 'network.lan0',
-  device: 'lan0',
-  make: { kind: 'vlan', parent: 'lan1', tag: 5 },
-  isUp: true,
-  addresses: ['192.0.2.1/24'],
-  routes: [{ to: '198.51.100.0/24', via: '192.0.2.9', metric: 1 }],
-  mirrors: [{ device: 'lan2', direction: 'rx' }],
-}
-const made = [
-  { kind: 'bond', members: ['lan3'] },
-  { kind: 'gre', local: '192.0.2.1', remote: '192.0.2.2' },
-  { kind: 'ppp', parent: 'lan4' },
-  { kind: 'dummy' },
-].map((make, index) => ({ ...link, device: `dev${index}`, make }))
-const packet = {
-  ...{ device: 'lan0', protocol: 'tcp', source: '192.0.2.1', sourcePort: 1 },
-  ...{ destination: '192.0.2.2', destinationPort: 2 },
-}
-const { device: _, ...ends } = packet
-const element = { address: '192.0.2.1', mac: '02:00:00:00:00:01', device: 'lan0', seconds: 900 }
-const units = [...tables.units.keys(), ...[...tables.templates.keys()].map((name) => `${name}.lan0`)]
-const plan = {
-  revision: 1,
-  artifacts: [
-    { kind: 'nft', name: 'inet portcullis', pieces: [makePiece(chain())] },
-    { kind: 'network', name: 'links', links: [link, ...made] },
-    { kind: 'network', name: 'settings', settings: [{ name: 'net.ipv4.ip_forward', value: '1' }] },
-    { kind: 'network', name: 'inspection', channels: [{ number: 1, isFailOpen: true, isReady: false }] },
-    ...[...tables.files.keys()].map((name) => ({ kind: 'file', name, text: '' })),
-    ...[...tables.fileTemplates.keys()].map((name) => ({ kind: 'file', name: `${name}.a`, text: '' })),
-    ...units.map((name) => ({ kind: 'unit', name })),
-  ],
-}
-function chain() {
-  return { kind: 'chain', name: 'c', head: '', lines: ['accept'], origin: '' } as const
-}
-const upload = {
-  backup: '00000000-0000-4000-8000-000000000000',
-  ...{ name: 'a.backup', server: 'files', address: '192.0.2.1', share: 's', folder: 'f', login: 'l', password: 'p' },
-}
-
-const requests: Readonly<Record<Verb, unknown>> = {
-  check: { plan },
-  apply: { plan },
-  attempt: { plan },
-  settle: { revision: 1 },
-  undo: { revision: 1 },
-  observe: {},
-  devices: {},
-  hits: {},
-  sessions: {},
-  sessionPart: { reading: 0 },
-  changeLive: { changes: [{ set: 'auth_new', add: [element], remove: [{ ...element, seconds: null }] }] },
-  readLive: { sets: ['auth_hosts', 'u_user_id_1'] },
-  arrivals: {},
-  cut: { targets: [{ host: '192.0.2.1' }, ends] },
-  conflicts: {},
-  neighbours: {},
-  trial: { packets: [packet] },
-  checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },
-  checkpoints: {},
-  upload,
-  checkSignatures: { file: 'a' },
-  endSignatureCheck: { file: 'a' },
-  upgrade: { digest: 'a'.repeat(64) },
-}
+const parsers = makeParsers()
 
 /** Written to a file or a pipe, only shown, or behind the name of an option in the same argument (`--user=...`). */
 const contents = /\.(text|head|origin|lines\.\d+)$|^upload\.(share|folder|login|password)$/
