@@ -46,6 +46,7 @@ import { quote as quoteForSnmp } from './render/snmp.ts'
 import { printPem } from './render/squid.ts'
 import { FirstPassword, firstPasswordName } from './runtime/accounts/first-password.ts'
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
+import { createAging } from './runtime/aging.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
 import { ConflictBook } from './runtime/conflicts.ts'
@@ -299,6 +300,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       signingKeyFile: join(parts.folder, 'backup-signing.key'),
       hasRoom: () => reserve?.hasRoomForLogs() ?? true,
       now: clock.now,
+      aging: createAging(() => clock.now().getTime(), clock.elapsed),
       version: release,
     }),
     ...(parts.uploads ? { uploads: parts.uploads } : {}),

@@ -51,6 +51,7 @@ import { openUpgrades, reportWhenApplied } from './own-upgrades.ts'
 import type { Facts } from './plan/facts.ts'
 import { portalSocket } from './portal/protocol.ts'
 import { AddressBook } from './runtime/address-book.ts'
+import { createAging } from './runtime/aging.ts'
 import { moveEarlierBackups } from './runtime/backups/earlier-folder.ts'
 import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -290,13 +291,14 @@ async function start(settings: Settings): Promise<void> {
     },
     onFault: (error) => log('warning', 'no checkpoint was kept', { error }),
   })
+  const aging = createAging(() => clock.now().getTime(), clock.elapsed)
   const retention = new AuditRetention({
     database,
     audit,
     limits: settings.auditLimits,
     checkpoints: () => applier.checkpoints(),
     sign: () => checkpointer.now(),
-    now: clock.now,
+    now: () => new Date(aging()),
   })
   const resolver = createDomainResolver({
     servers: () => dnsServers(engine.config, facts.current()),

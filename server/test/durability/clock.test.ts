@@ -4,8 +4,11 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { runDaily } from '../../src/areas/backup/jobs.ts'
 import { areas } from '../../src/areas/index.ts'
 import type { Slot } from '../../src/model/slots.ts'
+import type { HealthMemory } from '../../src/runtime/health/health-memory.ts'
+import { Notifier } from '../../src/runtime/health/notifier.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import { assertWhole } from './stored.ts'
@@ -63,6 +66,32 @@ describe('when the wall clock jumps', () => {
     assert.equal(gateway.engine.revision, before + 1, 'it was reverted twice')
     assert.equal((await admin('GET', '/firewall/settings')).body.automatic_snat_enabled, true)
     await assertWhole(gateway, slots)
+  })
+
+  it('no backup is removed by a clock that is wrong for a while, and old ones are once it is believed', async () => {
+    const made = (await admin('POST', '/backup/backups', { comment: 'mine' })).body.id as string
+    const ids = (): string[] => gateway.services.backups.list().map(({ id }) => id)
+    for (const wall of jumps) {
+      gateway.clock.wall = new Date(wall).setHours(3, 0, 0, 0)
+      await runDaily(gateway.services)
+      assert.ok(ids().includes(made), new Date(wall).toISOString())
+      // Another look in the same hour makes no other one.
+      const before = ids()
+      assert.equal(await runDaily(gateway.services), false)
+      assert.deepEqual(ids(), before)
+    }
+    gateway.clock.advance(8 * 86_400)
+    await runDaily(gateway.services)
+    assert.ok(!ids().includes(made))
+  })
+
+  it('a message that waits is not dropped because the clock jumped ahead', () => {
+    const tidied: number[] = []
+    const memory = { targets: [], tidy: (now: number) => tidied.push(now) } as unknown as HealthMemory
+    const notifier = new Notifier({ memory, clock: gateway.clock, deliver: async () => null, isWanted: () => true })
+    gateway.clock.wall = Date.UTC(2038, 0, 19)
+    notifier.look()
+    assert.deepEqual(tidied, [start / 1000])
   })
 
   it('history and audit trail stay in the order of events, and complete', async () => {

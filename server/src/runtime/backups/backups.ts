@@ -51,6 +51,8 @@ export interface BackupsOptions {
   readonly keyFile: string
   readonly signingKeyFile: string
   readonly now: () => Date
+  /** In milliseconds: by which backups become too old. */
+  readonly aging: () => number
   readonly version: Release
   /** Whether backups may take more of the disk; absent: always. */
   readonly hasRoom?: () => boolean
@@ -73,6 +75,7 @@ const ending = '.backup'
 export class Backups {
   readonly #folder: string
   readonly #now: () => Date
+  readonly #aging: () => number
   readonly #hasRoom: () => boolean
   readonly #known = new Map<string, StoredBackup>()
   readonly #signing: SigningKey
@@ -82,10 +85,11 @@ export class Backups {
   readonly version: Release
   readonly keys: RecoveryKeys
 
-  constructor({ folder, keyFile, signingKeyFile, now, version, hasRoom = () => true }: BackupsOptions) {
+  constructor({ folder, keyFile, signingKeyFile, now, aging, version, hasRoom = () => true }: BackupsOptions) {
     this.#folder = folder
     this.#hasRoom = hasRoom
     this.#now = now
+    this.#aging = aging
     this.version = version
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.keys = new RecoveryKeys(keyFile)
@@ -167,7 +171,7 @@ export class Backups {
 
   /** Removes what is stored here longer than this many days. */
   async rotate(days: number): Promise<void> {
-    const oldest = this.#seconds() - days * 86_400
+    const oldest = Math.floor(this.#aging() / 1000) - days * 86_400
     for (const { id, kept_since } of this.list()) if (kept_since < oldest) await this.remove(id)
   }
 

@@ -29,6 +29,7 @@ export interface RetentionParts {
   readonly checkpoints: () => Promise<readonly Checkpoint[]>
   /** Resolves when applyd was asked to sign what is there. */
   readonly sign: () => Promise<void>
+  /** By which records become too old. */
   readonly now: () => Date
 }
 

@@ -29,7 +29,7 @@ export interface WebFilterSocketParts {
 }
 
 export interface ReceivedReport extends Omit<WebFilterReport, 'kind'> {
-  /** Unix milliseconds. */
+  /** Milliseconds of this process, which a set clock does not move. */
   readonly at: number
 }
 
@@ -62,7 +62,7 @@ export class WebFilterSocket {
 
   /** Null when the decision process is not connected or has been silent. */
   report(): ReceivedReport | null {
-    const isNew = this.#report !== null && Date.now() - this.#report.at < staleMilliseconds
+    const isNew = this.#report !== null && performance.now() - this.#report.at < staleMilliseconds
     return isNew && this.#sockets.size > 0 ? this.#report : null
   }
 
@@ -193,7 +193,7 @@ export class WebFilterSocket {
   #take(message: unknown): void {
     const report = parseReport(message)
     if (report === null) throw new Error('Not a report.')
-    this.#report = { ...report, at: Date.now() }
+    this.#report = { ...report, at: performance.now() }
   }
 
   async #send(sockets: Iterable<Socket>, message: ToFilterd): Promise<void> {

@@ -20,6 +20,7 @@ import type {
   TextPiece,
 } from '../../../logs/store.ts'
 import type { View } from '../../../logs/view.ts'
+import { createAging } from '../../aging.ts'
 import { OwnerPlaces } from '../owner-places.ts'
 import { LogServerConnection } from './connection.ts'
 import { type CsvWriter, LogServerQuestions } from './questions.ts'
@@ -66,7 +67,7 @@ export class ServerLogStore implements LogStore {
     views,
     csv,
     cursorFile,
-    now = Date.now,
+    now = createAging(),
     timeLimitMs,
     pauseMs,
   }: ServerLogStoreOptions) {

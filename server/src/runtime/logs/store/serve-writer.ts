@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { NewRecord } from '../../../logs/record.ts'
 import type { Mark } from '../../../logs/store.ts'
+import { createAging } from '../../aging.ts'
 import { DiskReserve } from '../../disk-reserve.ts'
 import type { Follower, FromWriter, Sink, StartFollower, ToWriter, WriterAnswer, WriterData } from './messages.ts'
 import { received } from './sent-records.ts'
@@ -26,6 +27,7 @@ export function serveWriter(followers: Readonly<Record<string, StartFollower>>):
     path,
     limits,
     now: Date.now,
+    aging: createAging(),
     hasRoom: () => reserve?.hasRoomForLogs() ?? true,
     ...(sizes ? { sizes } : {}),
   })

@@ -14,6 +14,7 @@ import { all } from '../../../contract/table-query.ts'
 import { type LogKindName, logKindNames } from '../../../logs/kinds.ts'
 import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, Question } from '../../../logs/store.ts'
+import { createAging } from '../../aging.ts'
 import { StoreWriter } from './writer.ts'
 
 const sizes = { block: 64, frame: 16 }
@@ -90,6 +91,27 @@ describe('the local log store', () => {
     const { records } = await store.after(0, 1_000)
     assert.equal(records.length, 70 * times.length)
     assert.deepEqual([...new Set(records.map(({ time }) => time))], [now * 1_000])
+  })
+
+  it('removes nothing because the clock jumped ahead, until it has stayed there for days', async () => {
+    let seconds = 0
+    const aging = createAging(
+      () => now,
+      () => seconds,
+    )
+    open({ days: { system: 1 }, maxBytes: 1e12 }, { aging })
+    store.append([record('before the jump')])
+    now = Date.UTC(2038, 0, 19)
+    store.append([record('after it', { time: now * 1_000 })])
+    await store.flush()
+    store.tidy()
+    assert.deepEqual(await messages(), ['after it', 'before the jump'])
+    seconds += 7 * 86_400
+    now += 7 * 86_400_000
+    store.append([record('a week later', { time: now * 1_000 })])
+    await store.flush()
+    store.tidy()
+    assert.deepEqual(await messages(), ['a week later'])
   })
 
   it('keeps each kind for its days', async () => {

@@ -39,6 +39,8 @@ export interface WriterOptions {
   readonly limits: LogLimits
   /** Unix milliseconds. */
   readonly now: () => number
+  /** By which records become too old; the same as `now` unless given. */
+  readonly aging?: () => number
   /** Whether logs may take more of the disk. */
   readonly hasRoom?: () => boolean
   readonly sizes?: Partial<StoreSizes>
@@ -258,7 +260,7 @@ export class StoreWriter {
 
   /** Days first, then bytes. */
   #removeOld(): boolean {
-    const now = this.#options.now() * 1_000
+    const now = (this.#options.aging ?? this.#options.now)() * 1_000
     for (const [kind, kept] of this.#kept) {
       const days = this.#limits.days[kind] ?? logKinds[kind].days
       const isOld = ({ newest }: { newest: number }): boolean => newest < now - days * dayMicroseconds
