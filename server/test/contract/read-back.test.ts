@@ -33,7 +33,8 @@ const lists = endpoints.flatMap((create): List[] => {
 
 /** Fields that are read in another form than they were sent. */
 const shownOtherwise = exceptions('fields shown in another form than they were sent', [
-  /^\S+ password$/,
+  // Secrets, and addresses whose path is one.
+  /^\S+ password$|^\/health\/notifications\/webhooks\S* url$/,
   /^\/web\/admins\/\S+ role$/,
   // The address itself shows which kind it is.
   /^\/mail\/rules\/\S+ type$/,

@@ -33,6 +33,7 @@ const healthSlots = ['health.mail_targets', 'health.webhooks']
 const newerThan: Readonly<Record<string, readonly string[]>> = {
   '0.1.0': [
     'configuration.history',
+    'firewall.connection_limits',
     'authorization.settings',
     'logs.remote_syslog_tls',
     'logs.retention',

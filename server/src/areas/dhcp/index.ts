@@ -3,7 +3,7 @@
 
 import { defineArea } from '../../http/handle.ts'
 import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
-import { aggregated, connections } from '../network/public.ts'
+import { aggregated, connections, tunnels } from '../network/public.ts'
 import { settings as portalSettings } from '../portal/public.ts'
 import { verify } from './authorized-networks.ts'
 import { slots } from './config.ts'
@@ -15,7 +15,7 @@ export const dhcp = defineArea({
   name: 'dhcp',
   slots,
   lists,
-  reads: [connections, aggregated, authorizationRules, authorizationSettings, portalSettings],
+  reads: [connections, aggregated, tunnels, authorizationRules, authorizationSettings, portalSettings],
   verify,
   render,
   routes,

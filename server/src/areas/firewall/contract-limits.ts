@@ -13,6 +13,7 @@ const Limit = (description: string) =>
   Type.Integer({
     minimum: 0,
     maximum: 4_194_304,
+    examples: [0],
     description: `${description} 0: automatic, else ${fewestConnections} or more.`,
   })
 
