@@ -108,7 +108,8 @@ describe('a change of tables', () => {
   it('is undone when the disk refuses the commit', async () => {
     gateway.log.expect(/^error: gatewayd: a request failed .*injected/s)
     const meddle = (sql: string): void => {
-      const other = new DatabaseSync(join(gateway.stateDir, 'gateway', 'gateway.db'))
+      // gatewayd may be writing right now.
+      const other = new DatabaseSync(join(gateway.stateDir, 'gateway', 'gateway.db'), { timeout: 5_000 })
       other.exec(sql)
       other.close()
     }
