@@ -1,5 +1,6 @@
 // Requirement 51: thousands of frames, made of valid ones with faults in them, on the parsers and on the socket of a running
 // applyd. Whatever comes, nothing outside the tables is named, written or started, and applyd goes on.
+// Requirement 51.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync, statSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // Requirement 47 and 48: backups that are well sealed and signed by the gateway itself, whose content someone made up. A
 // restore takes what is valid and refuses the rest by name; it is never a fault of ours and never half of a change.
+// Requirement 48.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,5 +1,6 @@
 // What the lesser roles reach with bodies that fit: every changing call is answered 403 exactly where the access table says
 // so, and whatever sequence of calls a role makes, only what its own calls are about has changed.
+// Requirements 12 and 13.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
