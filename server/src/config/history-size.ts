@@ -7,17 +7,10 @@ export interface HistorySize {
   readonly bytes: number
 }
 
-/** Bytes of the change set of a revision, also where its text is beside the row. */
-const changesBytes = `CASE WHEN substr(changes, 1, 1) = '@'
-  THEN coalesce((SELECT bytes FROM long_texts WHERE text = CAST(substr(changes, 2) AS INTEGER)), 0)
-  ELSE octet_length(changes) END`
-
 /** How many revisions are kept, and the bytes of their change sets. */
 export const countHistory = (database: Database): HistorySize =>
   ({
-    ...database
-      .prepare(`SELECT count(*) AS revisions, coalesce(sum(${changesBytes}), 0) AS bytes FROM revisions`)
-      .get(),
+    ...database.prepare('SELECT count(*) AS revisions, coalesce(sum(size), 0) AS bytes FROM revision_sizes').get(),
   }) as unknown as HistorySize
 
 /** The newest revision to remove so that the history fits the limits, with `least` revisions kept; 0: it fits. */
@@ -26,7 +19,7 @@ export function surplusOf(database: Database, size: HistorySize, limits: History
   let byBytes = 0
   let excess = size.bytes - limits.bytes
   // Not by a window: SQLite would copy all change sets, and take a second.
-  const sizes = database.prepare(`SELECT revision, ${changesBytes} AS size FROM revisions ORDER BY revision`)
+  const sizes = database.prepare('SELECT revision, size FROM revision_sizes ORDER BY revision')
   for (const { revision, size: own } of excess > 0 ? sizes.iterate() : []) {
     byBytes = Number(revision)
     excess -= Number(own)
@@ -44,7 +37,7 @@ function olderThan(database: Database, count: number): number {
 /** The last of the oldest revisions that are together no more than this, but at least one. */
 export function endOfOldest(database: Database, most: HistorySize): number {
   const oldest = database
-    .prepare(`SELECT revision, ${changesBytes} AS size FROM revisions ORDER BY revision LIMIT ?`)
+    .prepare('SELECT revision, size FROM revision_sizes ORDER BY revision LIMIT ?')
     .all(most.revisions)
   let bytes = 0
   const beyond = oldest.findIndex(({ size }) => {

@@ -23,12 +23,6 @@ export interface LongText {
 
 export const isLong = (value: unknown): boolean => lengthOf(value, longestInRow) > longestInRow
 
-/** What refers to texts. The same words as in the indexes, so that only rows with a reference are looked at. */
-const used = ['SELECT body AS reference FROM items', 'SELECT changes AS reference FROM revisions']
-  .map((rows, at) => `${rows} WHERE substr(${at === 0 ? 'body' : 'changes'}, 1, 1) = '@'`)
-  .concat("SELECT changes FROM damaged_revisions WHERE substr(changes, 1, 1) = '@'")
-  .join(' UNION ALL ')
-
 export class LongTexts {
   readonly #database: Database
   /** Written for a commit that is still to come. */
@@ -157,7 +151,14 @@ export class LongTexts {
     const texts = this.#database.prepare('SELECT text FROM long_texts').all() as unknown as { text: number }[]
     const others = texts.filter(({ text }) => !this.#expected.has(text))
     if (others.length === 0) return null
-    const rows = this.#database.prepare(used).all() as unknown as { reference: string }[]
+    // The same words as in the indexes, so that only rows with a reference are looked at.
+    const rows = this.#database
+      .prepare(
+        `SELECT body AS reference FROM items WHERE substr(body, 1, 1) = '@'
+         UNION ALL SELECT changes FROM revisions WHERE substr(changes, 1, 1) = '@'
+         UNION ALL SELECT changes FROM damaged_revisions WHERE substr(changes, 1, 1) = '@'`,
+      )
+      .all() as unknown as { reference: string }[]
     const inUse = new Set(rows.map(({ reference }) => numberOf(reference)))
     return others.find(({ text }) => !inUse.has(text))?.text ?? null
   }

@@ -158,6 +158,10 @@ export const migrations: readonly Migration[] = [
       // Rows whose text is a reference are few among many.
       "CREATE INDEX items_long ON items (body) WHERE substr(body, 1, 1) = '@'",
       "CREATE INDEX revisions_long ON revisions (changes) WHERE substr(changes, 1, 1) = '@'",
+      // Bytes of change sets, also where the text is beside the row.
+      `CREATE VIEW revision_sizes AS SELECT revision, CASE WHEN substr(changes, 1, 1) = '@'
+        THEN coalesce((SELECT bytes FROM long_texts WHERE text = CAST(substr(changes, 2) AS INTEGER)), 0)
+        ELSE octet_length(changes) END AS size FROM revisions`,
     ],
   },
 ]

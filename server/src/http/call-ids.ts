@@ -33,7 +33,9 @@ export function checkIds(one: CallWithIds, all: readonly { readonly endpoint: En
       problems.push({ field: `[${at}].of`, message: 'Must be the number of an earlier call that creates an item.' })
     if (places.has(into)) problems.push({ field: `[${at}].into`, message: 'Duplicate entry.' })
     places.add(into)
-    if (valueAt(one.call.body, stepsTo(into)) !== null)
+    if (printPlace(stepsTo(into)) !== into)
+      problems.push({ field: `[${at}].into`, message: 'Not a place of a body, such as source_addresses[0].' })
+    else if (valueAt(one.call.body, stepsTo(into)) !== null)
       problems.push({ field: `[${at}].into`, message: 'The body must have null at this place.' })
   }
   if (problems.length > 0) throw refusedIds(one, problems)
@@ -47,6 +49,9 @@ const givesId = ({ method, reply }: Endpoint): boolean => {
 /** `a.b[2]` as `['a', 'b', 2]`. */
 const stepsTo = (place: string): readonly (string | number)[] =>
   [...place.matchAll(/[^.[\]]+/g)].map(([step], at) => (at > 0 && /^\d+$/.test(step) ? Number(step) : step))
+
+const printPlace = (steps: readonly (string | number)[]): string =>
+  steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : at > 0 ? `.${step}` : step)).join('')
 
 function valueAt(value: unknown, [step, ...rest]: readonly (string | number)[]): unknown {
   if (step === undefined) return value

@@ -146,6 +146,8 @@ export class ConsolePage implements AsyncDisposable {
     page.on('response', (response) => {
       if (response.headers()['content-type']?.startsWith(eventStreamType)) this.#waiting.delete(response.request())
       if (response.status() < 400) return
+      // A page need not read what is behind a refusal, and then it never counts as finished.
+      this.#waiting.delete(response.request())
       this.#add(`refused: ${response.status()} ${response.request().method()} ${response.url()}`)
     })
     page.on('requestfailed', (request) => {

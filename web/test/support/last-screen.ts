@@ -27,6 +27,8 @@ export const lookAt = (page: Page): Promise<Screen> =>
     const isNews = (dialog: HTMLElement): boolean => dialog.closest('[data-news]') !== null
     const dialogs = all('[role="dialog"], [role="alertdialog"]').filter((one) => !isNews(one))
     const covers = (element: HTMLElement): string | null => {
+      // Who scrolled down has the title under the bar of the page.
+      element.scrollIntoView({ block: 'center' })
       const { left, top, width, height } = element.getBoundingClientRect()
       // The words themselves: a title is as wide as the page, and a panel beside the list may lie over its end.
       const at = document.elementFromPoint(left + Math.min(width, 40) / 2, top + height / 2)

@@ -71,7 +71,7 @@ const OneCall = strictObject({
       strictObject({
         into: Type.String({
           maxLength: 200,
-          pattern: '^[a-z][a-z0-9_]*(?:\\.[a-z][a-z0-9_]*|\\[[0-9]{1,5}\\])*$',
+          pattern: '^[a-z][a-z0-9_.[\\]]*$',
           description: 'A place of the body, such as source_addresses[0]. The body has null there.',
         }),
         of: Type.Integer({ minimum: 0, maximum: maxCalls, description: 'Which call, counted from 0; an earlier one.' }),
