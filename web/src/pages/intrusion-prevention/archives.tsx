@@ -92,15 +92,19 @@ function ArchivePanel({ archive }: { readonly archive: Archive }): ReactNode {
   const editing = useEditing('configure')
   const language = currentLanguage()
   const [isAsking, setAsking] = useState(false)
+  /** What belongs to it is not asked for any more. */
+  const [isLeaving, setLeaving] = useState(false)
   const [state, word] = states[archive.state]
   const remove = async (): Promise<void> => {
     setAsking(false)
+    setLeaving(true)
     try {
       await call(ruleArchives.remove, { params: { archive_id: archive.id } })
       await readAgain(...reads)
       toast(t('The archive is removed, and its signatures with it.'), { tone: 'ok' })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
+      setLeaving(false)
       toast(heard(error.message), { tone: 'bad' })
     }
   }
@@ -141,7 +145,7 @@ function ArchivePanel({ archive }: { readonly archive: Archive }): ReactNode {
             <PlainText text={heard(note)} limit={400} />
           </p>
         ))}
-        {archive.failed_count === 0 ? null : <LeftOut archive={archive} />}
+        {archive.failed_count === 0 || isLeaving ? null : <LeftOut archive={archive} />}
         <div>
           <Button
             icon="remove"
