@@ -87,8 +87,8 @@ export async function savedMachine(suite: Suite, deb: string, dependencies: stri
   await mustRun([script, 'chroot', root, '/bin/sh', '-c', install], { timeoutMs: slowMs })
   const machine = await FullKernel.boot(root, `made-${process.pid}`)
   try {
-    await machine.copy(deb, '/root/portcullis.deb')
-    await machine.must(['/usr/bin/dpkg', '-i', '/root/portcullis.deb'])
+    await machine.copy(deb, '/var/tmp/portcullis.deb')
+    await machine.must(['/usr/bin/dpkg', '-i', '/var/tmp/portcullis.deb'])
     await machine.must(
       [
         ...['gw', 'setup', '--outside', 'wan0', '--outside-address', '203.0.113.2/24', '--gateway', '203.0.113.1'],
