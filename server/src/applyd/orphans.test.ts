@@ -70,10 +70,10 @@ test('a process is ours by its environment, or as a copy of the applyd that was 
   showProcess(11, applyd)
   showProcess(12, { cmdline: 'other\0', environ: applyd.environ })
   const image = imageOf(11, join(scratch, 'proc'))
-  assert.deepEqual(look(), { found: [{ pid: 10, session: 9 }], isSettled: true })
+  assert.deepEqual(look(), { found: [{ pid: 10, session: 9, parent: 1 }], isSettled: true })
   assert.deepEqual(look(image).found, [
-    { pid: 10, session: 9 },
-    { pid: 11, session: 11 },
+    { pid: 10, session: 9, parent: 1 },
+    { pid: 11, session: 11, parent: 1 },
   ])
   rmSync(join(scratch, 'proc'), { recursive: true })
 })

@@ -39,9 +39,14 @@ export type ProcessId = { readonly pid: number; readonly startTime: string }
 /** Null when there is no such process. */
 function statOf(pid: number, proc = '/proc') {
   const text = readProc(`${pid}/stat`, proc)
-  // The name in parentheses may hold anything, so count from its end (proc_pid_stat(5), fields 3, 6 and 22).
+  // The name in parentheses may hold anything, so count from its end (proc_pid_stat(5), fields 3, 4, 6 and 22).
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return text === '' ? null : { state: fields[0] ?? '', session: Number(fields[3]), startTime: fields[19] ?? '' }
+  return text === ''
+    ? null
+    : {
+        ...{ state: fields[0] ?? '', parent: Number(fields[1]) },
+        ...{ session: Number(fields[3]), startTime: fields[19] ?? '' },
+      }
 }
 
 export function identify(pid: number): ProcessId | null {
@@ -117,15 +122,15 @@ function likenessOf(pid: string, entry: string, image: string | null, proc: stri
 const hasEnvironment = (stat: string): boolean =>
   Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[48] ?? '0') !== 0
 
-/** Every process of the mark with its session, and whether there are processes about which nothing can be said yet. */
+/** Every process of the mark with its session and parent, and whether there are processes about which nothing can be said yet. */
 export function processesMarked(entry: string, image: string | null = null, proc = '/proc') {
-  const found: { pid: number; session: number }[] = []
+  const found: { pid: number; session: number; parent: number }[] = []
   let isSettled = true
   for (const name of readdirSync(proc).filter((one) => /^\d+$/.test(one) && Number(one) !== process.pid)) {
     const likeness = likenessOf(name, entry, image, proc)
     if (likeness === 'unsettled') isSettled = false
     const stat = likeness === 'marked' ? statOf(Number(name), proc) : null
-    if (stat) found.push({ pid: Number(name), session: stat.session })
+    if (stat) found.push({ pid: Number(name), session: stat.session, parent: stat.parent })
   }
   return { found, isSettled }
 }

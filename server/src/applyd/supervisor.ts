@@ -148,7 +148,11 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const known = new Set([...units.values()].map((unit) => unit.process?.pid))
     for (const limit = Date.now() + settleTimeoutMs; ; await pause(5)) {
       const { found, isSettled } = processesMarked(`PORTCULLIS_UNIT=${directory}:`, image)
-      const unrecorded = found.filter(({ session }) => !known.has(session))
+      const parents = new Map(found.map(({ pid, parent }) => [pid, parent]))
+      // Helpers of an engine, such as those of the web proxy, may have their own session: their parent tells whose they are.
+      const isKnown = (pid: number | undefined): boolean =>
+        pid !== undefined && (known.has(pid) || isKnown(parents.get(pid)))
+      const unrecorded = found.filter(({ pid, session }) => !known.has(session) && !isKnown(pid))
       for (const { pid } of unrecorded) signal(pid, 'SIGKILL')
       if (isSettled && unrecorded.length === 0) return
       if (Date.now() < limit) continue
