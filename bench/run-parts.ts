@@ -54,7 +54,14 @@ export async function reportPart(part: () => Promise<Row[]>): Promise<void> {
   const orphaned = (): never => process.exit(1)
   process.once('disconnect', orphaned)
   const result: PartResult = await part().then(
-    (rows) => ({ rows }),
+    (rows) => {
+      const empty = rows.filter(({ ratio }) => ratio !== null && !(ratio > 0 && Number.isFinite(ratio)))
+      return empty.length === 0
+        ? { rows }
+        : {
+            fault: `nothing was measured: ${empty.map(({ what, ours, raw }) => `${what} (${ours}, ${raw})`).join('; ')}`,
+          }
+    },
     (error: unknown) => ({ fault: error instanceof Error ? error.message : String(error) }),
   )
   await new Promise<void>((resolve) => process.send?.(result, undefined, {}, () => resolve()))

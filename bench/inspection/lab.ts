@@ -9,6 +9,7 @@ import {
   baseLines,
   chain,
   chainLines,
+  engineQueues,
   outputChain,
   queueCount,
 } from '../../server/src/applyd/engines/inspection/queue-rules.ts'
@@ -132,7 +133,7 @@ export class InspectionLab implements Disposable {
     const places = { work, rulesFile: join(work, 'current.rules'), captures, commandSocket: this.#socket }
     const settings = join(work, 'suricata.yaml')
     writeFileSync(settings, suricataSettings({ homeNetworks: ['10.0.0.0/8'] }) + fixedSettings(places))
-    const queues = Array.from({ length: queueCount }, (_, index) => ['-q', `${inspection.firstQueue + index}`]).flat()
+    const queues = engineQueues.flatMap((queue) => ['-q', `${queue}`])
     const argv = ['/usr/bin/suricata', '-c', settings, ...queues, '--runmode', 'workers', '-l', work]
     const child = this.#spawn(this.#rooms[1], argv)
     child.stdout?.resume()

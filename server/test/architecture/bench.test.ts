@@ -140,12 +140,22 @@ await reportPart(async () => {
   if (name === 'crashes') { spawn('/nonexistent/program'); return endless() }
   if (name === 'is killed') { process.kill(process.pid, 'SIGKILL'); return endless() }
   if (name === 'exits') process.exit(0)
+  if (name === 'measures nothing') return [row('good'), { ...row('rate'), ours: '0 MB/s', raw: '9 MB/s raw', ratio: 0 }]
   if (name === 'leaves something open') setInterval(() => {}, 1000)
   return [row(name ?? '')]
 })
 `,
     )
-    const names = ['first', 'refuses', 'crashes', 'is killed', 'exits', 'leaves something open', 'last']
+    const names = [
+      'first',
+      'refuses',
+      'crashes',
+      'is killed',
+      'exits',
+      'measures nothing',
+      'leaves something open',
+      'last',
+    ]
     const { rows, failed } = await runParts(program, names, [])
     assert.deepEqual(
       rows.map(({ what }) => what),
@@ -156,6 +166,7 @@ await reportPart(async () => {
       { name: 'crashes', why: 'it ended without a result (exit code 1)' },
       { name: 'is killed', why: 'it ended without a result (SIGKILL)' },
       { name: 'exits', why: 'it ended without a result (exit code 0)' },
+      { name: 'measures nothing', why: 'nothing was measured: rate (0 MB/s, 9 MB/s raw)' },
     ])
   })
 })

@@ -4,12 +4,11 @@
 import { join } from 'node:path'
 import { inspectionEngine as declared, inspectionPaths } from '../../../engines/inspection/index.ts'
 import { ensureWritten } from '../../../files/durable.ts'
-import { inspection } from '../../../plan/inspection.ts'
 import { suricataFaults, suricataSettings } from '../../../render/suricata-yaml.ts'
 import type { ChangedFiles, Limits, Reload } from '../../tables.ts'
 import { confine } from '../../units.ts'
 import { defineEngine } from '../engine.ts'
-import { queueCount } from './queue-rules.ts'
+import { engineQueues } from './queue-rules.ts'
 import { checkingSettings, fixedSettings } from './settings.ts'
 import { createQueueWatch } from './watch.ts'
 
@@ -29,9 +28,6 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, service, acc
   const work = below(inspectionPaths.work)
   const places = ['{inspection-rules.json}', below(inspectionPaths.compiled), work]
   const socket = below(inspectionPaths.commandSocket)
-  const queues = [inspection.firstQueue, inspection.firstClosedQueue].flatMap((first) =>
-    Array.from({ length: queueCount }, (_, index) => String(first + index)),
-  )
   const folders = { work, rulesFile: join(work, 'current.rules'), captures: below(inspectionPaths.captures) }
   const settingPlaces = { ...folders, commandSocket: socket }
   const reloadRules = (): Reload => {
@@ -46,7 +42,7 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, service, acc
         program: rulesProgram[0] ?? '',
         args: [
           ...[...rulesProgram.slice(1), 'start', ...places, '--', suricata, '-c', '{suricata.yaml}'],
-          ...[...queues.flatMap((queue) => ['-q', queue]), '--runmode', 'workers', '-l', work],
+          ...[...engineQueues.flatMap((queue) => ['-q', `${queue}`]), '--runmode', 'workers', '-l', work],
         ],
         files: ['suricata.yaml', 'inspection-rules.json'],
         check: null,
