@@ -6,6 +6,7 @@ import { channelContents } from './areas/firewall/public.ts'
 import { catalogueOf } from './areas/intrusion-prevention/public.ts'
 import { inspectionPaths } from './engines/inspection/index.ts'
 import type { Config } from './model/slots.ts'
+import type { Clock } from './runtime/clock.ts'
 import { Inspection } from './runtime/inspection/inspection.ts'
 import type { Log } from './runtime/logs/log.ts'
 import type { SignatureFiles } from './system/signature-files.ts'
@@ -17,7 +18,7 @@ export interface InspectorParts {
   readonly config: () => Config
   readonly signatures: () => SignatureFiles
   readonly room: () => number
-  readonly now: () => Date
+  readonly clock: Clock
   readonly onFacts: () => void
   readonly log: Log
   /** Whether anything is applied here. */
@@ -25,9 +26,9 @@ export interface InspectorParts {
 }
 
 export function createInspector(parts: InspectorParts): Inspection {
-  const { stateDir, folder, config, room, now, onFacts, log, isApplied } = parts
+  const { stateDir, folder, config, room, clock, onFacts, log, isApplied } = parts
   return new Inspection({
-    ...{ room, now, onFacts },
+    ...{ room, clock, onFacts },
     folder: join(stateDir, inspectionPaths.compiled),
     keptPath: join(folder, 'inspection.json'),
     commandSocket: join(stateDir, inspectionPaths.commandSocket),

@@ -137,7 +137,7 @@ async function start(settings: Settings): Promise<void> {
   let devices: string | null = null
   let proxyWatch: ProxyWatch | null = null
   const inspection = createInspector({
-    ...{ stateDir: settings.stateDir, folder, now: clock.now, log, isApplied: settings.isApplied },
+    ...{ stateDir: settings.stateDir, folder, clock, log, isApplied: settings.isApplied },
     config: () => gateway.engine.config,
     signatures: () => signatures,
     room: () => roomForLists(reserve.state()),

@@ -146,10 +146,11 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
     await attempts.undoUnsettled()
     if (applied && plan.revision < applied.revision)
       throw new Refusal(`Revision ${plan.revision} is older than the applied revision ${applied.revision}.`)
-    const limit = Date.now() + patient(applyTimeoutMs)
+    const limit = performance.now() + patient(applyTimeoutMs)
     const step = (name: FailpointName) => {
       failpoint(name)
-      if (Date.now() > limit) throw new Error(`The change took more than ${patient(applyTimeoutMs) / 1000} seconds.`)
+      if (performance.now() > limit)
+        throw new Error(`The change took more than ${patient(applyTimeoutMs) / 1000} seconds.`)
     }
     let intent: Intent | null = null
     try {

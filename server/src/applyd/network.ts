@@ -60,7 +60,7 @@ async function show(what: string, args: readonly string[]): Promise<string> {
 export function createNetworkEngine(
   { plane, directory, kernel, log }: Pick<Context, 'plane' | 'directory' | 'kernel' | 'log'>,
   commands: NetworkCommands = installed(),
-  now: () => number = Date.now,
+  elapsedMs: () => number = () => performance.now(),
 ) {
   const recordPath = join(directory, 'network.json')
   const foreign = createForeignRoutes({ directory, kernel, log })
@@ -87,7 +87,7 @@ export function createNetworkEngine(
 
   const isWaiting = (operation: Operation): boolean => {
     const last = refused.get(keyOf(operation))
-    return last !== undefined && now() - last.at < retryMs
+    return last !== undefined && elapsedMs() - last.at < retryMs
   }
 
   async function readState(links: readonly LinkPlan[]): Promise<KernelState> {
@@ -166,7 +166,7 @@ export function createNetworkEngine(
   async function carryOut(operation: Operation): Promise<void> {
     const words = await refusalOf(operation)
     if (words === null) refused.delete(keyOf(operation))
-    else refused.set(keyOf(operation), { device: operation.device, words, at: now() })
+    else refused.set(keyOf(operation), { device: operation.device, words, at: elapsedMs() })
   }
 
   async function refusalOf({ program, args }: Operation): Promise<string | null> {

@@ -146,7 +146,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
    */
   async function endUnrecorded(image: string | null): Promise<void> {
     const known = new Set([...units.values()].map((unit) => unit.process?.pid))
-    for (const limit = Date.now() + settleTimeoutMs; ; await pause(5)) {
+    for (const limit = performance.now() + settleTimeoutMs; ; await pause(5)) {
       const { found, isSettled } = processesMarked(`PORTCULLIS_UNIT=${directory}:`, image)
       const parents = new Map(found.map(({ pid, parent }) => [pid, parent]))
       // Helpers of an engine, such as those of the web proxy, may have their own session: their parent tells whose they are.
@@ -155,7 +155,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       const unrecorded = found.filter(({ pid, session }) => !known.has(session) && !isKnown(pid))
       for (const { pid } of unrecorded) signal(pid, 'SIGKILL')
       if (isSettled && unrecorded.length === 0) return
-      if (Date.now() < limit) continue
+      if (performance.now() < limit) continue
       return log('warning', 'Processes of an earlier applyd may still run', { pids: unrecorded.map(({ pid }) => pid) })
     }
   }
@@ -300,7 +300,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const unit = unitOf(name)
     const spec = unit.spec.probe
     const id = unit.process
-    const limit = Date.now() + (spec.kind === 'alive' ? spec.forMs : patient(spec.timeoutMs))
+    const limit = performance.now() + (spec.kind === 'alive' ? spec.forMs : patient(spec.timeoutMs))
     for (let isOver = false; ; await pause(20)) {
       if (isClosed) return
       if (unit.process !== id || stateOf(id) === 'gone')
@@ -313,7 +313,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
         Object.assign(unit, { state: 'failed', message: `${name} does not answer. ${lastMessage(unit)}`.trim() })
         throw new Error(unit.message)
       }
-      isOver = Date.now() >= limit
+      isOver = performance.now() >= limit
     }
     Object.assign(unit, { state: 'active', message: '' })
   }
@@ -361,7 +361,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     })
     const id = child.pid === undefined ? null : identify(child.pid)
     Object.assign(unit, { isWanted: true, inputs, process: id })
-    Object.assign(unit, { state: 'activating', message: '', startedAt: Date.now() })
+    Object.assign(unit, { state: 'activating', message: '', startedAt: performance.now() })
     child.once('error', (fault) => log('error', `${unit.name} could not be started`, { fault }))
     if (id) {
       children.add(id.pid)
@@ -406,7 +406,7 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       return
     }
     if (unit.process) signal(-unit.process.pid, 'SIGKILL')
-    if (Date.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
+    if (performance.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
     const wait = Math.min(timings.firstRetryMs * 2 ** Math.min(unit.failures, 20), timings.lastRetryMs)
     unit.lastWords = lastMessage(unit)
     const message = oneLine(words ?? `${unit.name} ended with ${how}. ${unit.lastWords}`)
@@ -475,6 +475,7 @@ function lastMessage(unit: Unit): string {
 }
 
 async function isGoneWithin(id: ProcessId, ms: number): Promise<boolean> {
-  for (const limit = Date.now() + ms; Date.now() < limit; await pause(10)) if (stateOf(id) === 'gone') return true
+  for (const limit = performance.now() + ms; performance.now() < limit; await pause(10))
+    if (stateOf(id) === 'gone') return true
   return stateOf(id) === 'gone'
 }

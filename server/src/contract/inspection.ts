@@ -25,6 +25,8 @@ export interface ChannelState {
   readonly ready: boolean
   /** Unix seconds of the last test; null before the first. */
   readonly lastTestAt: number | null
+  /** Seconds since boot. */
+  readonly lastTestElapsed: number | null
   /** The generation that the last test found in force; null when it found none. */
   readonly inForce: string | null
   /** Why the last test found none; empty otherwise. */

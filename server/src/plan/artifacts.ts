@@ -218,7 +218,7 @@ export interface Observation {
   readonly inspection?: {
     readonly form: 'nftables' | 'iptables' | 'none'
     readonly fault: string | null
-    /** Unix seconds since which an engine holds the queues; null while none does. */
+    /** Since when an engine holds the queues, in seconds since boot; null while none does. */
     readonly heldSince: number | null
     /** More came than the engine took: what may pass without it passes by it for a while. */
     readonly isOverrun: boolean

@@ -26,7 +26,7 @@ export function inspectionStatus(view: InspectionView): State {
   if (fault) return fault
   const queues = machine.observation?.inspection
   // Tests of the engine before this one say nothing about it.
-  const isOfEarlier = ({ lastTestAt }: ChannelState): boolean => (lastTestAt ?? 0) < (queues?.heldSince ?? 0)
+  const isOfEarlier = ({ lastTestElapsed }: ChannelState): boolean => (lastTestElapsed ?? 0) < (queues?.heldSince ?? 0)
   const missing = own.filter((channel) => channel.inForce === null || isOfEarlier(channel))
   const outdated = own.filter(({ inForce }) => inForce !== inspection.generation)
   const effect = effectOf(missing)

@@ -78,7 +78,8 @@ export function createSettings(
 
   const isWaiting = (path: string): boolean => {
     const last = refused.get(path)
-    return last !== undefined && now() - last.at < retryMs
+    // Either way: the clock may be set back.
+    return last !== undefined && Math.abs(now() - last.at) < retryMs
   }
 
   /** What is not as it should be and can be written. A device may go at any time, and a kernel may lack a setting. */

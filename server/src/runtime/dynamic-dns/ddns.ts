@@ -63,7 +63,9 @@ export function createDdnsUpdater({ clock, send, server, path }: DdnsParts) {
     }
     if (running) return running
     const key = keyOf(wish, target)
-    const isFresh = done?.wish === keyOf({ ...wish, password: '' }, target) && nowSeconds() - done.at < refreshSeconds
+    // Either way: the clock may have been set back.
+    const isFresh =
+      done?.wish === keyOf({ ...wish, password: '' }, target) && Math.abs(nowSeconds() - done.at) < refreshSeconds
     if (isFresh || (failed?.wish === key && clock.elapsed() < failed.due)) return
     running = update(wish, target, key).finally(() => {
       running = null

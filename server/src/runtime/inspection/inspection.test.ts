@@ -44,7 +44,8 @@ describe('inspection', () => {
   let answer: (options: CanaryOptions) => CanaryResult['found'] = () => 'silent'
   let report: EngineReport | null = null
   let factsCount = 0
-  let now = 1_800_000_000_000
+  const now = 1_800_000_000_000
+  let elapsed = 5_000
 
   const start = (): Inspection =>
     new Inspection({
@@ -55,7 +56,7 @@ describe('inspection', () => {
       catalogue: () => catalogue,
       applications: [],
       room: () => 1_000_000,
-      now: () => new Date(now),
+      clock: { now: () => new Date(now), elapsed: () => elapsed / 1000 },
       onFacts: () => {
         factsCount++
       },
@@ -87,7 +88,7 @@ describe('inspection', () => {
     answer = () => 'silent'
     report = null
     factsCount = 0
-    now = 1_800_000_000_000
+    elapsed = 5_000
     inspection = start()
   })
   afterEach(async () => {
@@ -142,7 +143,7 @@ describe('inspection', () => {
         [2, false, false],
       ],
     )
-    now += 200_000
+    elapsed += 200_000
     assert.match(inspection.state().message, /does not inspect with the newest rules in channels 2\./)
     assert.equal(inspection.state().state, 'failed')
     answer = () => 'inspected'
@@ -213,7 +214,7 @@ describe('inspection', () => {
     report = { ...nothingReported, loaded: all - 1 }
     await inspection.look()
     assert.equal(inspection.state().state, 'loading')
-    now += 200_000
+    elapsed += 200_000
     await inspection.look()
     assert.equal(inspection.state().message, `The engine has ${all - 1} rules, and should have ${all}.`)
     report = { ...nothingReported, loaded: all - 1, skipped: 1 }
@@ -233,7 +234,7 @@ describe('inspection', () => {
     takesAll()
     await inspection.look()
     assert.equal(inspection.state().state, 'active')
-    now += 600_000
+    elapsed += 600_000
     assert.equal(inspection.state().state, 'failed')
     assert.equal(inspection.state().channels[0]?.inForce, null)
   })
@@ -321,7 +322,8 @@ describe('inspection', () => {
     inspection = new Inspection({
       ...{ folder: join(folder, 'compiled'), keptPath: join(folder, 'kept.json'), commandSocket: '', isTested: false },
       ...{ wanted: () => wanted, catalogue: () => catalogue, applications: [], room: () => 10 },
-      ...{ now: () => new Date(now), onFacts: () => {}, onFault: (error) => faults.push(error) },
+      clock: { now: () => new Date(now), elapsed: () => elapsed / 1000 },
+      ...{ onFacts: () => {}, onFault: (error) => faults.push(error) },
       timings: { debounceMs: 1 },
     })
     inspection.follow()

@@ -10,6 +10,7 @@ import { type ChannelContent, type DeniedApplication, unknownApplication } from 
 import { canaryText } from '../../signatures/numbering.ts'
 import { WorkerPool } from '../../workers/pool.ts'
 import { createSlices } from '../../workers/slices.ts'
+import { type Clock, unixSeconds } from '../clock.ts'
 import { type CanaryOptions, type CanaryResult, testChannel } from './canary.ts'
 import { askEngine, type EngineReport } from './command-socket.ts'
 import { type Compiled, type CompileInput, rulesName } from './compile.ts'
@@ -38,7 +39,7 @@ export interface InspectionParts {
   readonly applications: readonly DeniedApplication[]
   /** Bytes that may still be written without taking the room of the configuration. */
   readonly room: () => number
-  readonly now: () => Date
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>
   /** Planning must know. */
   readonly onFacts: () => void
   readonly onFault: (error: unknown) => void
@@ -76,7 +77,10 @@ const testsAtOnce = 8
 const longPatienceMs = 5_000
 
 interface Tested {
+  /** Unix seconds, to show. */
   readonly at: number
+  /** Since boot, to measure with. */
+  readonly elapsedMs: number
   readonly inForce: string | null
   readonly message: string
 }
@@ -109,7 +113,7 @@ export class Inspection {
     this.#timings = { ...defaults, ...parts.timings }
     this.#kept = readKept(parts.keptPath)
     this.#isKept = Object.keys(this.#kept.numbers).length > 0
-    this.#awaitedSince = parts.now().getTime()
+    this.#awaitedSince = this.#elapsedMs()
     this.#pool = new WorkerPool({
       entry: new URL('./compile-worker.ts', import.meta.url),
       timeLimitMs: compileLimitMs,
@@ -188,6 +192,10 @@ export class Inspection {
     await this.idle()
   }
 
+  #elapsedMs(): number {
+    return 1000 * this.#parts.clock.elapsed()
+  }
+
   #summary(): Pick<InspectionState, 'state' | 'message'> {
     if (this.#fault !== '') return { state: 'failed', message: this.#fault }
     if (this.#parts.catalogue() === null) return { state: 'waiting', message: 'The signatures are not read yet.' }
@@ -198,7 +206,7 @@ export class Inspection {
     const missing = this.#wanted.filter(({ number }) => this.#inForce(number) !== generation)
     const isWhole = this.#whole === generation
     if (missing.length === 0 && isWhole && !this.#isOutdated()) return { state: 'active', message: '' }
-    const late = this.#parts.now().getTime() - this.#awaitedSince > this.#timings.lateMs
+    const late = this.#elapsedMs() - this.#awaitedSince > this.#timings.lateMs
     const numbers = missing.map(({ number }) => number).join(', ')
     if (late && missing.length > 0)
       return { state: 'failed', message: `The engine does not inspect with the newest rules in channels ${numbers}.` }
@@ -216,7 +224,7 @@ export class Inspection {
   /** What the last test of a channel found, unless that is long ago. */
   #inForce(number: number): string | null {
     const tested = this.#tests.get(number)
-    const isStale = this.#parts.now().getTime() - 1000 * (tested?.at ?? 0) > this.#timings.staleMs
+    const isStale = this.#elapsedMs() - (tested?.elapsedMs ?? 0) > this.#timings.staleMs
     return tested === undefined || isStale ? null : tested.inForce
   }
 
@@ -226,6 +234,7 @@ export class Inspection {
       ...{ number, prevention, applications, older, isFailOpen },
       ready: this.#kept.ready.includes(number),
       lastTestAt: tested?.at ?? null,
+      lastTestElapsed: tested ? tested.elapsedMs / 1000 : null,
       inForce: this.#inForce(number),
       message: tested?.message ?? '',
     }
@@ -298,7 +307,7 @@ export class Inspection {
     const before = this.#kept.rules?.generation ?? null
     if (before !== generation) {
       this.#before = before
-      this.#awaitedSince = this.#parts.now().getTime()
+      this.#awaitedSince = this.#elapsedMs()
     }
     this.#keep({ ...this.#kept, rules: { sha256, generation } })
     this.#lookSoon(0)
@@ -315,7 +324,7 @@ export class Inspection {
 
   #isAwaited(): boolean {
     const generation = this.#kept.rules?.generation
-    const isLate = this.#parts.now().getTime() - this.#awaitedSince > this.#timings.lateMs
+    const isLate = this.#elapsedMs() - this.#awaitedSince > this.#timings.lateMs
     const isMissing = this.#wanted.some(({ number }) => this.#tests.get(number)?.inForce !== generation)
     return !isLate && (isMissing || this.#whole !== generation)
   }
@@ -361,13 +370,14 @@ export class Inspection {
     // No answer lets nothing pass in a channel that blocks, so there is time to tell an engine that is busy from one that hangs.
     const isDoubtful = first.found === 'silent' && !isFailOpen && this.#tests.get(number)?.inForce != null
     const result = isDoubtful ? await run({ port, text: canaryText(generation), patienceMs: longPatienceMs }) : first
-    const at = Math.floor(this.#parts.now().getTime() / 1000)
-    if (result.found === 'inspected') return void this.#tests.set(number, { at, inForce: generation, message: '' })
+    const times = { at: unixSeconds(this.#parts.clock.now()), elapsedMs: this.#elapsedMs() }
+    if (result.found === 'inspected')
+      return void this.#tests.set(number, { ...times, inForce: generation, message: '' })
     // While the engine reads the newest rules, it works with those before.
     const before = result.found === 'passed' && this.#before !== null ? this.#before : null
     const older = before === null ? null : await run({ port, text: canaryText(before) })
     const inForce = older?.found === 'inspected' ? before : null
-    this.#tests.set(number, { at, inForce, message: inForce === null ? describe(result) : '' })
+    this.#tests.set(number, { ...times, inForce, message: inForce === null ? describe(result) : '' })
   }
 
   /**

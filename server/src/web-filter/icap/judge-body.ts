@@ -62,7 +62,7 @@ export function judgedByBoth(first: BodyJudge, second: BodyJudge): BodyJudge {
 export async function judgeBody(exchange: Exchange, judge: BodyJudge, room: HoldRoom, holdMs: number): Promise<void> {
   const held = new HeldBody(room, exchange.client)
   try {
-    await run(exchange, judge, held, Date.now() + holdMs)
+    await run(exchange, judge, held, performance.now() + holdMs)
   } finally {
     held.release()
     judge.close()
@@ -92,7 +92,7 @@ async function run(exchange: Exchange, judge: BodyJudge, held: HeldBody, heldUnt
   }
 
   for (;;) {
-    const piece = await exchange.next(stage === 'passing' ? undefined : Math.max(1, heldUntil - Date.now()))
+    const piece = await exchange.next(stage === 'passing' ? undefined : Math.max(1, heldUntil - performance.now()))
     if (piece === 'late') {
       // Something that never ends, such as messages as they come.
       if (exchange.isPreview) {

@@ -31,21 +31,21 @@ export function readQueueRows(text: string): QueueRow[] {
 const [firstPauseMs, longestPauseMs] = [5_000, 60_000]
 
 export interface QueueFlow {
-  /** Unix seconds since which an engine holds the queues; null while none does. */
+  /** Since when an engine holds the queues, in seconds since boot; null while none does. */
   readonly heldSince: number | null
   readonly isOverrun: boolean
   /** Packets that were lost because a queue was full: of channels that may pass, and of those that may not. */
   readonly lost: { readonly open: number; readonly closed: number }
 }
 
-/** `now` in milliseconds. The returned function looks once. */
-export function createQueueFlow(read: () => string, now: () => number): () => QueueFlow {
+/** `elapsed` in seconds since boot: a jump of the clock must not let packets pass for longer. The returned function looks once. */
+export function createQueueFlow(read: () => string, elapsed: () => number): () => QueueFlow {
   let seen = new Map<number, number>()
   let [owner, heldSince] = [0, null as number | null]
   const lost = { open: 0, closed: 0 }
   let overrun: { readonly until: number; readonly pauseMs: number } | null = null
   return () => {
-    const at = now()
+    const at = 1000 * elapsed()
     const rows = readQueueRows(read())
     const first = rows.find(({ number }) => number === inspection.firstQueue)
     if (!first) heldSince = null

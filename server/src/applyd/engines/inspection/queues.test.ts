@@ -144,7 +144,7 @@ describe('queues that are overrun', () => {
     let [text, at] = ['', 1_000_000]
     const look = createQueueFlow(
       () => text,
-      () => at,
+      () => at / 1000,
     )
     const after = (ms: number, shown: string) => {
       ;[text, at] = [shown, at + ms]

@@ -3,6 +3,7 @@
 // passes without inspection.
 
 import { existsSync } from 'node:fs'
+import { uptime } from 'node:os'
 import type { InspectedChannel } from '../../../plan/inspection.ts'
 import { createQueueFlow } from './queue-flow.ts'
 import { createQueueKernel } from './queue-kernel.ts'
@@ -12,18 +13,18 @@ export interface QueueSources {
   readonly isInstalled: (path: string) => boolean
   /** Queues of the namespace as the kernel shows them. */
   readonly queues: () => string
-  /** In milliseconds. */
-  readonly now: () => number
+  /** Seconds since boot. */
+  readonly elapsed: () => number
   readonly lookMs: number
 }
 
-const realSources: QueueSources = { isInstalled: existsSync, queues: kernelQueues, now: Date.now, lookMs: 500 }
+const realSources: QueueSources = { isInstalled: existsSync, queues: kernelQueues, elapsed: uptime, lookMs: 500 }
 
 /** `nft` is the program after any wrapper, in whose namespace all others run too. */
 export function createQueues(nft: readonly string[], sources: Partial<QueueSources> = {}) {
-  const { isInstalled, queues, now, lookMs } = { ...realSources, ...sources }
+  const { isInstalled, queues, elapsed, lookMs } = { ...realSources, ...sources }
   const kernel = createQueueKernel(nft, isInstalled)
-  const look = createQueueFlow(queues, now)
+  const look = createQueueFlow(queues, elapsed)
   let flow = look()
   let followed: readonly InspectedChannel[] = []
   let timer: NodeJS.Timeout | undefined

@@ -1,0 +1,38 @@
+// Time is measured with a clock that nobody can set. Who asks the wall clock shows or stores what it says, and is named here.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { lineOf, sourceFiles } from '../security/source.ts'
+
+/** Files that may call Date.now, and what for. */
+const recorders: Readonly<Record<string, string>> = {
+  'applyd/engines/dhcp-client/index.ts': 'the time of a lease',
+  'applyd/machine/settings.ts': 'the time of a repair; a pause holds both ways',
+  'classifier/classifier.ts': 'the time of a report',
+  'cli/client/connection.ts': 'the end of a certificate',
+  'files/durable.ts': 'compared with the times of a file',
+  'filterd.ts': 'times of rules',
+  'flow-exporter.ts': 'the time of a flow',
+  'log-sources.ts': 'the time of a record',
+  'runtime/aging.ts': 'knows jumps of the clock',
+  'runtime/logs/store/serve-writer.ts': 'ages of records',
+  'system/facts.ts': 'times of rules',
+  'system/service-logs.ts': 'the time of a line',
+  'upgrade/record.ts': 'the time of a step',
+}
+
+describe('the wall clock', () => {
+  it('is asked only by those who show or store it', () => {
+    const places = sourceFiles.flatMap(({ path, text }) =>
+      [...text.matchAll(/\bDate\.now\b/g)].map(({ index }) => ({ path, line: lineOf(text, index) })),
+    )
+    const measured = places.filter(({ path }) => recorders[path] === undefined)
+    assert.deepEqual(measured, [], 'measure with performance.now(), or with elapsed() of a Clock')
+    const asked = new Set(places.map(({ path }) => path))
+    assert.deepEqual(
+      Object.keys(recorders).filter((path) => !asked.has(path)),
+      [],
+      'no longer needed here',
+    )
+  })
+})
