@@ -34,7 +34,7 @@ import { hitsPath } from './engines/firewall-log/index.ts'
 import { flowReportPath } from './engines/flow-export/index.ts'
 import { inspectionPaths } from './engines/inspection/index.ts'
 import { classifierPaths } from './engines/traffic-classifier/index.ts'
-import { proxyFiles, webPorts } from './engines/web-filter/index.ts'
+import { proxyFiles, webFilter, webPorts } from './engines/web-filter/index.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { CertificateRenewal, certificateNames } from './http/certificate-renewal.ts'
 import { guardConnections } from './http/connections.ts'
@@ -85,6 +85,7 @@ import { createFactsReader, readFacts } from './system/facts.ts'
 import { readFlowReport } from './system/flow-report.ts'
 import { createCountryFile } from './system/geoip.ts'
 import { createLoadReader } from './system/machine-load.ts'
+import { followProcessorTime } from './system/processor-time.ts'
 import { createDomainResolver } from './system/resolver.ts'
 import { createSignatureFiles } from './system/signature-files.ts'
 import { readBeside } from './system/tcp-connections.ts'
@@ -323,9 +324,11 @@ async function start(settings: Settings): Promise<void> {
     proxyWatch = watchProxy({
       ...{ port: webPorts.health, isWanted: () => isProxyRun(engine.config) },
       isFull: () => readBeside(webPorts.health) > (proxyFiles * 3) / 4,
+      processorMs: followProcessorTime(join(settings.stateDir, webFilter.files['squid.conf'].path)),
       onChange: (state, before) => {
-        if (state === 'down' && before === 'up') log('warning', 'the web proxy does not answer')
-        else if (state === 'full') log('warning', 'the web proxy has no room for more connections')
+        if (state === 'down' && before !== null) log('warning', 'the web proxy does not answer')
+        else if (state === 'full') log('warning', 'the web proxy has no room for more connections or too much to do')
+        else if (state === 'starting') log('warning', 'the web proxy has ended and is being started again')
         else if (state === 'up') log('info', 'the web proxy answers')
         reconciler.wake()
       },

@@ -124,8 +124,11 @@ export interface ClassifierReport {
   readonly fault: string
 }
 
-/** Of the web proxy while it should run. `full`: it runs, and has no room for another connection. */
-export type WebProxyState = 'up' | 'down' | 'full'
+/**
+ * Of the web proxy while it should run. `full`: it runs, and has no room for another connection or more to do than it can.
+ * `starting`: it answered a moment ago, has ended, and is being started again.
+ */
+export type WebProxyState = 'up' | 'down' | 'full' | 'starting'
 
 /** What is known of inspection beside the configuration. Kept by runtime/inspection, over restarts. */
 export interface InspectionFacts {

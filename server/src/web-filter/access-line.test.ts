@@ -52,6 +52,7 @@ describe('a line of the access log', () => {
     assert.equal(judged({ ...plain, virus: 'Eicar', st: 403 }), 'denied virus')
     assert.equal(judged({ ...plain, v: 'down', st: 503 }), 'denied failure')
     assert.equal(judged({ ...plain, v: 'down' }), 'allowed failure')
+    assert.equal(judged({ ...plain, v: 'full', st: 503 }), 'denied failure')
     assert.equal(judged({ v: 'deny', tls: 'deny:7', st: 403, err: '403:ERR_BLOCK' }), 'denied rule inside')
     // The site answered with the fault, not the proxy.
     assert.equal(judged({ ...plain, st: 404 }), 'allowed rule')

@@ -107,7 +107,7 @@ const methodForm = /^[A-Z][A-Z0-9_-]{0,31}$/
 interface Known {
   readonly fields: Fields
   readonly method: string
-  /** What was decided of the TLS connection: splice, bump, deny, down or nothing. */
+  /** What was decided of the TLS connection: splice, bump, deny, down, full or nothing. */
   readonly tls: string
   /** Without the status before it, such as ERR_CONNECT_FAIL. */
   readonly err: string
@@ -145,6 +145,7 @@ function judgedAs(known: Known): readonly [WebResult, WebReason] {
   const verdicts = isTunnel(known) ? [tls, request] : [request, reply]
   if (verdicts.includes('deny')) return ['denied', why]
   if (verdicts.includes('redirect')) return ['redirected', why]
+  if (verdicts.includes('full')) return ['denied', 'failure']
   if (verdicts.includes('down') && isRefused(fields)) return ['denied', 'failure']
   if (wordOf(fields.virus) !== '') return ['denied', 'virus']
   if (wordOf(fields.words) !== '') return ['denied', 'words']

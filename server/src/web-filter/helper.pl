@@ -1,19 +1,24 @@
 #!/usr/bin/perl
 # The helper that Squid starts for its questions: it carries lines to the decision process over a unix socket and answers
 # back. It never ends before Squid does. Where the decision process is away or silent, it answers "down" for every open
-# question at once, and Squid does what is configured for that. Needs nothing beyond the package perl-base.
-# Arguments: the path of the socket; optionally the milliseconds after which an open question counts as not answered.
+# question at once, and Squid does what is configured for that. What a client can cause is answered with "full", which is always
+# refused: a question that is too long, a decision process that has more to do than it can, and one that has ended a moment ago.
+# Needs nothing beyond the package perl-base.
+# Arguments: the path of the socket; optionally the milliseconds after which an open question counts as not answered, those
+# that a decision process may take to come back, and the percentage of a silence from which on it counts as working.
 
 use strict;
 use warnings;
-use Errno qw(EAGAIN EINTR EINPROGRESS);
+use Errno qw(EAGAIN ECONNREFUSED EINTR EINPROGRESS ENOENT);
 use Fcntl qw(F_GETFL F_SETFL O_NONBLOCK);
 use POSIX ();
-use Socket qw(AF_UNIX SOCK_STREAM pack_sockaddr_un);
+use Socket qw(AF_UNIX SOCK_STREAM SOL_SOCKET SO_PEERCRED pack_sockaddr_un);
 
-my ($path, $limit_ms) = @ARGV;
+my ($path, $limit_ms, $return_ms, $working_percent) = @ARGV;
 defined $path && length $path or die "Missing argument: the path of the socket.\n";
 my $limit = ($limit_ms || 4000) / 1000;
+my $return = (defined $return_ms ? $return_ms : 60_000) / 1000;
+my $working = (defined $working_percent ? $working_percent : 10) / 100;
 
 my $retry = 0.1;
 my $read_size = 256 * 1024;
@@ -39,6 +44,10 @@ my $next_try = 0;
 # After a silence the next questions do not wait for an answer to the first: "down" until it has answered a ping.
 my $is_doubtful = 0;
 my $pinged = 0;
+my $heard;            # when it was last known to live
+my $pid = 0;          # of the decision process, while it is known
+my ($worked, $worked_at) = (0, 0); # its processor time, in seconds, and when that was read
+my $is_working = 0;   # it was silent because it had too much to do
 
 sub to_squid {
     my ($text) = @_;
@@ -50,7 +59,22 @@ sub to_squid {
     }
 }
 
-sub down { return join '', map { "$_ OK v_TLS=down v_REQ=down v_REP=down\n" } @_ }
+sub full { return join '', map { "$_ OK v_TLS=full v_REQ=full v_REP=full\n" } @_ }
+
+sub down {
+    return full(@_) if $is_working || (defined $heard && !$is_doubtful && now() - $heard < $return);
+    return join '', map { "$_ OK v_TLS=down v_REQ=down v_REP=down\n" } @_;
+}
+
+# One that has ended has worked for nobody.
+sub processor_time {
+    open my $file, '<', "/proc/$pid/stat" or return 0;
+    my $line = <$file>;
+    my @fields = split / /, defined $line && $line =~ /^.*\) (.*)$/s ? $1 : '';
+    return @fields > 12 ? ($fields[11] + $fields[12]) / $ticks : 0;
+}
+
+sub look_at_work { ($worked, $worked_at) = (processor_time(), now()) }
 
 sub lose {
     close $peer if $peer;
@@ -62,13 +86,25 @@ sub lose {
     to_squid(down(@channels)) if @channels;
 }
 
+# It did not hang before, so it lived until now.
+sub has_ended {
+    $heard = now() if $is_working || !$is_doubtful;
+    $is_doubtful = $is_working = 0;
+}
+
 sub reach {
     $next_try = now() + $retry;
     socket(my $socket, AF_UNIX, SOCK_STREAM, 0) or return;
     fcntl $socket, F_SETFL, (fcntl($socket, F_GETFL, 0) || 0) | O_NONBLOCK;
     # A socket whose queue is full refuses at once, too.
-    connect $socket, pack_sockaddr_un($path) or return;
+    if (!connect $socket, pack_sockaddr_un($path)) {
+        has_ended() if $is_doubtful && ($!{ECONNREFUSED} || $!{ENOENT});
+        return;
+    }
     $peer = $socket;
+    my $found = getsockopt $socket, SOL_SOCKET, SO_PEERCRED;
+    $pid = defined $found ? unpack 'l', $found : 0;
+    look_at_work() if !$is_doubtful;
     $unsent = "0 PING\n";
     $pinged = now();
     send_rest();
@@ -87,6 +123,7 @@ sub send_rest {
 sub ask {
     my ($text) = @_;
     my ($refused, $now) = ('', now());
+    look_at_work() if $peer && !@asked && $now - $worked_at >= $limit / 4;
     for my $line (split /\n/, $text) {
         my ($channel, $rest) = $line =~ /^([0-9]{1,9}) (.*)$/s or next;
         if (!$peer || $is_doubtful) { $refused .= down($channel); next }
@@ -112,7 +149,7 @@ sub take_questions {
     my $end = rindex $questions, "\n";
     ask(substr $questions, 0, $end + 1, '') if $end >= 0;
     if (length $questions > $longest_question) {
-        to_squid(down($1)) if $questions =~ /^([0-9]{1,9}) /;
+        to_squid(full($1)) if $questions =~ /^([0-9]{1,9}) /;
         $questions = '';
         $is_skipping = 1;
     }
@@ -120,14 +157,15 @@ sub take_questions {
 
 sub take_answers {
     my $count = sysread $peer, $answers, $read_size, length $answers;
-    if (!defined $count) { return if $!{EINTR} || $!{EAGAIN}; return lose() }
-    return lose() if $count == 0;
+    if (!defined $count) { return if $!{EINTR} || $!{EAGAIN}; has_ended(); return lose() }
+    if ($count == 0) { has_ended(); return lose() }
+    $heard = now();
     my $end = rindex $answers, "\n";
     my $reply = '';
     if ($end >= 0) {
         for my $line (split /\n/, substr $answers, 0, $end + 1, '') {
             my ($number, $rest) = $line =~ /^([0-9]{1,15}) (.*)$/s or next;
-            if ($number eq '0') { $is_doubtful = $pinged = 0; next }
+            if ($number eq '0') { $is_doubtful = $is_working = $pinged = 0; look_at_work(); next }
             my $channel = delete $open{$number};
             $reply .= "$channel $rest\n" if defined $channel;
         }
@@ -142,6 +180,8 @@ sub watch {
     my $oldest = @asked ? $asked[0][1] : $pinged;
     return if !$peer || !$oldest || now() - $oldest < $limit;
     $is_doubtful = 1;
+    $is_working = processor_time() - $worked >= (now() - $worked_at) * $working;
+    look_at_work();
     lose();
 }
 

@@ -146,12 +146,19 @@ describe('the web proxy', () => {
       await lab.expectStatus(secure, 200, { trusts: 'sites' })
     })
 
-    it('passes everything where that is wanted', async () => {
+    it('passes nothing when it ends again and again, because a client may be the cause, whatever is wanted', async () => {
       await setProxy({ on_failure: 'pass' })
-      await killUntil('denied requests pass', async () => (await lab.ask(denied, quick)).status === 200)
-      await killUntil('denied TLS passes', async () => {
-        return (await lab.ask('https://bad.sites.test/', { trusts: 'sites', ...quick })).status === 200
-      })
+      await until('it decides', async () => (await lab.statusOf(denied, quick)) === 403)
+      let refused = 0
+      for (let round = 0; round < 12; round++) {
+        for (const pid of pidsOf(filterd)) tryKill(pid, 'SIGKILL')
+        const { status } = await lab.ask(denied, quick)
+        assert.notEqual(status, 200)
+        if (status === 503) refused++
+        const secret = await lab.ask('https://bad.sites.test/', { trusts: 'sites', ...quick })
+        assert.notEqual(secret.status, 200)
+      }
+      assert.ok(refused > 0, 'it was away while it was asked')
       await until('it decides again', async () => (await lab.statusOf(denied, quick)) === 403)
       await until(
         'it decides about TLS again',
@@ -196,6 +203,21 @@ describe('the web proxy', () => {
       for (const one of pidsOf(squid)) tryKill(one, 'SIGKILL')
       await until('it is started again', async () => (await lab.statusOf(denied, quick)) === 403)
       await lab.expectStatus(secure, 200, { trusts: 'sites' })
+    })
+
+    it('passes nothing when it ends again and again, because a client may be the cause, whatever is wanted', async () => {
+      await setProxy({ on_failure: 'pass' })
+      await until('it filters', async () => (await lab.statusOf(denied, quick)) === 403)
+      let isSaid = false
+      for (let round = 0; round < 12; round++) {
+        for (const pid of pidsOf(squid)) tryKill(pid, 'SIGKILL')
+        assert.notEqual(await lab.statusOf(denied, quick), 200)
+        assert.notEqual(await lab.statusOf('https://bad.sites.test/', { trusts: 'sites', ...quick }), 200)
+        isSaid ||= /being started again/.test(JSON.stringify(await lab.api.ok('GET', '/proxy_backend/status')))
+      }
+      assert.ok(isSaid, 'the status says that it is being started again')
+      await until('it filters again', async () => (await lab.statusOf(denied, quick)) === 403)
+      await says('web-proxy', 'active', /intercepted/)
     })
 
     it('passes everything where that is wanted, says so, and takes it again afterwards', async () => {

@@ -39,8 +39,14 @@ export function proxyState(view: ProxyView): State {
   const state = unitState(machine, 'web-filter-proxy')
   if (proxy === 'full')
     return failed(
-      'The web proxy has as many connections as it can have.',
+      'The web proxy has as many connections as it can have, or more to do than it can.',
       'Further web traffic waits or is refused; nothing passes without filtering.',
+    )
+  if (proxy === 'starting')
+    return failed(
+      ...state.msg,
+      'The web proxy has ended and is being started again.',
+      'Web traffic that would be filtered waits until then, for a minute at most; nothing passes without filtering.',
     )
   if (state.status !== 'active' && proxy !== 'down') return { ...state, msg: [...state.msg, effect(config)] }
   if (proxy === 'down') return failed(...state.msg, 'The web proxy does not answer.', effect(config))

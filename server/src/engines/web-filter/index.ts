@@ -22,8 +22,11 @@ export const webPorts = {
 /** Descriptors of the proxy; more than some machines allow would keep it from starting. */
 export const proxyFiles = 16_384
 
-/** Connections of one address to the proxy. Each needs at most two descriptors of it: some twenty addresses at once can take them all, one cannot. */
-export const proxyShare = 400
+/**
+ * Connections of one address to the proxy. Each needs at most two descriptors of it and the buffer of a request: some addresses at once can take
+ * all of them, one cannot.
+ */
+export const proxyShare = 200
 
 /** Below the state folder. */
 export const webFilterPaths = {

@@ -45,6 +45,63 @@ test('a proxy that takes connections and says nothing is down, and up again with
   }
 })
 
+test('a proxy that says nothing because it works is full, not down', async () => {
+  const open = new Set<Socket>()
+  const server = createServer((socket) => void open.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  let step: number | null = 0
+  let worked = 0
+  const processorMs = () => {
+    worked += step ?? 0
+    return step === null ? null : worked
+  }
+  const watch = watchProxy({
+    ...{ port, isWanted: () => true, isFull: () => false, onChange: () => {} },
+    ...{ everyMs: 60_000, patienceMs: 50, processorMs },
+  })
+  try {
+    assert.equal(await watch.look(), 'down', 'it stands still')
+    step = 60_000
+    assert.equal(await watch.look(), 'full')
+    step = null
+    assert.equal(await watch.look(), 'down', 'nothing is known of it')
+  } finally {
+    watch.close()
+    for (const socket of open) socket.destroy()
+    server.close()
+  }
+})
+
+test('a proxy that answered and has ended is starting, and down when it does not come back', async () => {
+  const server = createServer((socket) =>
+    socket.on('error', () => {}).on('data', () => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')),
+  ).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const parts = { port, isWanted: () => true, isFull: () => false, everyMs: 60_000 }
+  const seen: (string | null)[] = []
+  const [patient, impatient] = [
+    watchProxy({ ...parts, onChange: (state) => seen.push(state), returnMs: 3_600_000 }),
+    watchProxy({ ...parts, onChange: () => {}, returnMs: 0 }),
+  ]
+  try {
+    assert.deepEqual(await Promise.all([patient.look(), impatient.look()]), ['up', 'up'])
+    server.close()
+    await once(server, 'close')
+    for (let round = 0; round < 3; round++) await Promise.all([patient.look(), impatient.look()])
+    assert.deepEqual([patient.state(), impatient.state()], ['starting', 'down'])
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    assert.equal(await patient.look(), 'up')
+    assert.deepEqual(seen, ['up', 'starting', 'up'])
+  } finally {
+    patient.close()
+    impatient.close()
+    server.close()
+  }
+})
+
 test('a port at which no one listens is a proxy that is down, however many connections are left of it', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,6 +1,7 @@
 // Whether the web proxy answers: a small request over loopback, again and again while it should run. A proxy that is suspended
-// or hangs takes connections and says nothing, so only an answer counts. One that clients have filled says nothing either: it is
-// told from a dead one, because what a client can cause must not end the filtering of others. Who asks decides what follows.
+// or hangs takes connections and says nothing, so only an answer counts. One that clients have filled, or that works through what
+// they sent, says nothing either, and one that they had use up its memory ends: these are told from a dead one, because what a
+// client can cause must not end the filtering of others. Who asks decides what follows.
 
 import { connect } from 'node:net'
 import type { WebProxyState } from '../../plan/facts.ts'
@@ -11,11 +12,15 @@ export interface ProxyWatchParts {
   readonly isWanted: () => boolean
   /** Whether it has as many connections as it can have; asked when it is silent. */
   readonly isFull: () => boolean
+  /** Processor time that it has used, in milliseconds; null where it is not known. */
+  readonly processorMs?: () => number | null
   /** The state is another one. */
   readonly onChange: (state: WebProxyState | null, before: WebProxyState | null) => void
   readonly everyMs?: number
   /** For one answer. */
   readonly patienceMs?: number
+  /** How long after its last answer one that has ended may take to come back. */
+  readonly returnMs?: number
 }
 
 export interface ProxyWatch {
@@ -28,18 +33,25 @@ export interface ProxyWatch {
 
 /** It is away for a moment while it takes a new configuration. */
 const missedAnswers = 2
+/** Of the time of a silence: who works that much has something to do, who hangs or is suspended does not. */
+const workingShare = 0.1
 
 export function watchProxy({
   port,
   isWanted,
   isFull,
+  processorMs = () => null,
   onChange,
   everyMs = 1_000,
   // Many connections at once make it late; they are not to pass for its end.
   patienceMs = 10_000,
+  // Longer than the longest pause before it is started again, and its start.
+  returnMs = 60_000,
 }: ProxyWatchParts): ProxyWatch {
   let state: WebProxyState | null = null
   let missed = 0
+  /** When it last answered, by a clock that cannot be set. */
+  let answeredAt = Number.NEGATIVE_INFINITY
   let running: Promise<WebProxyState | null> | null = null
   const set = (next: WebProxyState | null): WebProxyState | null => {
     if (next !== state) {
@@ -54,13 +66,23 @@ export function watchProxy({
       missed = 0
       return set(null)
     }
+    const [askedAt, workedBefore] = [performance.now(), processorMs()]
     const heard = await hearFrom(port, patienceMs)
     missed = heard === 'answer' ? 0 : missed + 1
     if (!isWanted()) return set(null)
-    if (heard === 'answer') return set('up')
-    if (heard === 'silence') return set(isFull() ? 'full' : 'down')
+    if (heard === 'answer') {
+      answeredAt = performance.now()
+      return set('up')
+    }
+    if (heard === 'silence') {
+      const worked = (processorMs() ?? 0) - (workedBefore ?? Number.POSITIVE_INFINITY)
+      const isWorking = worked > (performance.now() - askedAt) * workingShare
+      return set(isFull() || isWorking ? 'full' : 'down')
+    }
     // From the start on it is down until it answers.
-    return state !== null && state !== 'down' && missed < missedAnswers ? state : set('down')
+    if (state === null || state === 'down') return set('down')
+    if (performance.now() - answeredAt >= returnMs) return set('down')
+    return missed < missedAnswers ? state : set('starting')
   }
   const look = (): Promise<WebProxyState | null> => {
     running ??= ask().finally(() => {

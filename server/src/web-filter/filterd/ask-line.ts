@@ -122,7 +122,7 @@ export function decodeField(text: string): string {
 }
 
 function connectionOf(field: string): AskLine['connection'] {
-  const [, verdict, rule] = /^(splice|bump|deny|down):([0-9]{1,15}|-)$/.exec(field) ?? []
+  const [, verdict, rule] = /^(splice|bump|deny|down|full):([0-9]{1,15}|-)$/.exec(field) ?? []
   return verdict === undefined ? null : { verdict, ruleId: rule === '-' ? null : Number(rule) }
 }
 
@@ -171,6 +171,9 @@ export function printAnswer(id: string, { stage, verdict, decided, user, languag
 
 /** What is answered where nothing can be decided; what happens then is a setting of the proxy. */
 export const downAnswer = (id: string): string => `${id} OK v_TLS=down v_REQ=down v_REP=down\n`
+
+/** What is answered to a question that cannot be read or fails: a client chose what is in it, so it is refused, whatever the setting. */
+export const fullAnswer = (id: string): string => `${id} OK v_TLS=full v_REQ=full v_REP=full\n`
 
 /** Shorter than the longest value. */
 const plainValue = /^[A-Za-z0-9._-]{0,200}$/

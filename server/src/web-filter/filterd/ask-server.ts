@@ -3,7 +3,7 @@
 
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { channelOf, downAnswer, parseAskLine, printAnswer } from './ask-line.ts'
+import { channelOf, downAnswer, fullAnswer, parseAskLine, printAnswer } from './ask-line.ts'
 import { type Judging, judge } from './judge.ts'
 
 export interface AskServerParts {
@@ -30,7 +30,8 @@ export function answerLine(line: string, judging: Judging | null, numbers: AskNu
   if (line === `${channel} PING`) return `${channel} PONG\n`
   numbers.asked += 1
   const asked = parseAskLine(line)
-  if (asked === null || judging === null) return downAnswer(channel)
+  if (judging === null) return downAnswer(channel)
+  if (asked === null) return fullAnswer(channel)
   const answer = judge(asked, judging)
   if (answer.verdict === 'deny' && answer.stage !== 'tls') numbers.denied += 1
   return printAnswer(channel, answer)
@@ -92,7 +93,7 @@ export class AskServer {
       return answerLine(line, judging, this.numbers)
     } catch (error) {
       this.#parts.onFault(error)
-      return downAnswer(channelOf(line) ?? '')
+      return fullAnswer(channelOf(line) ?? '')
     }
   }
 }

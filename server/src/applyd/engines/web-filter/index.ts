@@ -21,6 +21,9 @@ const runtimeOptions = [
   '--disable-warning=ExperimentalWarning',
 ]
 
+/** Beyond it Squid ends. */
+export const proxyMemory = 2048 * 1024 * 1024
+
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'web-policy.json': parsePolicy,
   'web-user-categories.txt': parseUserCategories,
@@ -76,7 +79,7 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
         user: accountOf('portcullis-web-proxy'),
         // To take connections that are meant for others, and to open some in the name of the client.
         capabilities: ['net_admin'],
-        limits: { nofile: proxyFiles, data: 2048 * 1024 * 1024, nproc: 64 },
+        limits: { nofile: proxyFiles, data: proxyMemory, nproc: 64 },
         directives: faultsIn,
       },
     },

@@ -17,7 +17,7 @@ import {
 } from '../../../render/squid.ts'
 import { askFormat } from '../../../web-filter/filterd/ask-line.ts'
 import { accessFormat } from './access-format.ts'
-import { limits } from './limits.ts'
+import { bufferMegabytes, limits } from './limits.ts'
 
 export interface ProxyPlaces {
   readonly folder: string
@@ -57,8 +57,7 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     ...rules('cache', 'deny all'),
     ...rules('cache_mem', '8 MB'),
     ...rules('memory_pools', 'off'),
-    // With the default every second large upload broke off on Squid 5.7; with this none of twelve did.
-    ...rules('client_request_buffer_max_size', '16 MB'),
+    directive('client_request_buffer_max_size', number(bufferMegabytes), word('MB')),
     ...rules('pinger_enable', 'off'),
     ...rules('shutdown_lifetime', '1 second'),
     ...limits.flatMap(([name, text]) => rules(name, text)),
@@ -79,9 +78,9 @@ function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
     ...['direct', 'http', 'https', 'health'].map((port) => acl(`via_${port}`, `myportname ${port}`)),
     ...['direct', 'http', 'https'].map((port) => acl(`note_${port}`, `annotate_transaction via=${port}`)),
     ...['TLS', 'REQ', 'REP'].map((stage) => acl(`ask_${stage.toLowerCase()}`, `external web ${stage}`)),
-    ...['bump', 'deny', 'down'].map((verdict) => acl(`tls_${verdict}`, `note v_TLS ${verdict}`)),
-    ...['deny', 'redirect', 'wait', 'down'].map((verdict) => acl(`req_${verdict}`, `note v_REQ ${verdict}`)),
-    ...['deny', 'redirect', 'down'].map((verdict) => acl(`rep_${verdict}`, `note v_REP ${verdict}`)),
+    ...['bump', 'deny', 'down', 'full'].map((verdict) => acl(`tls_${verdict}`, `note v_TLS ${verdict}`)),
+    ...['deny', 'redirect', 'wait', 'down', 'full'].map((verdict) => acl(`req_${verdict}`, `note v_REQ ${verdict}`)),
+    ...['deny', 'redirect', 'down', 'full'].map((verdict) => acl(`rep_${verdict}`, `note v_REP ${verdict}`)),
     ...['en', 'ru'].map((language) => acl(`page_${language}`, `note page ${language}`)),
     acl('rep_chunked', 'note chunked yes'),
     acl('CONNECT', 'method CONNECT'),
@@ -110,6 +109,8 @@ const tls = (): Squid[] =>
     'peek step1',
     'terminate step2 !ask_tls !fails_open',
     'terminate step2 tls_down !fails_open',
+    // Whatever is to happen when it fails: a client may have caused it.
+    'terminate step2 tls_full',
     'bump step2 tls_bump',
     'bump step2 tls_deny',
     'peek step2',
@@ -128,6 +129,7 @@ function access(): Squid[] {
       'deny_info',
       ...['403:ERR_WEB_INSIDE inside', '403:ERR_WEB_INSIDE own', '403:ERR_WEB_INSIDE web_ports'],
       ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN all'],
+      ...['503:ERR_WEB_DOWN req_full', '503:ERR_WEB_DOWN rep_full'],
       ...['CONNECT', 'decided', 'web_urls'].map((name) => `403:ERR_WEB_INSIDE ${name}`),
       ...['403:ERR_WEB_DENIED_RU page_ru', '403:ERR_WEB_DENIED_EN req_deny', '403:ERR_WEB_DENIED_EN rep_deny'],
       ...[`302:${location} req_redirect`, `302:${location} rep_redirect`],
@@ -142,12 +144,12 @@ function access(): Squid[] {
       ...['deny via_direct !web_ports', 'deny via_direct own', 'deny via_direct inside'],
       // Who names a host to the direct proxy gets there, whatever the hello says: it is asked about too. Not an address:
       // Squid's own certificate for the page would not be one for an address, that of the block peer is.
-      ...['!ask_req !fails_open', 'req_down !fails_open', 'req_deny page_ru', 'req_deny'].map(
+      ...['!ask_req !fails_open', 'req_down !fails_open', 'req_full', 'req_deny page_ru', 'req_deny'].map(
         (when) => `deny via_direct CONNECT !literal ${when}`,
       ),
       // What is in a tunnel is asked about when its name is known.
       'allow CONNECT',
-      ...['deny !ask_req !fails_open', 'deny req_down !fails_open', 'deny req_redirect'],
+      ...['deny !ask_req !fails_open', 'deny req_down !fails_open', 'deny req_full', 'deny req_redirect'],
       ...['deny req_deny page_ru', 'deny req_deny', 'allow all'],
     ),
   ]
@@ -161,7 +163,7 @@ const replies = (): Squid[] => [
   ...rules(
     'http_reply_access',
     ...['allow informational', 'allow !req_wait', 'deny !ask_rep !fails_open', 'deny rep_down !fails_open'],
-    ...['deny rep_redirect', 'deny rep_deny page_ru', 'deny rep_deny', 'allow all'],
+    ...['deny rep_full', 'deny rep_redirect', 'deny rep_deny page_ru', 'deny rep_deny', 'allow all'],
   ),
   ...rules('reply_header_access', 'Content-Length deny rep_chunked'),
   ...rules('reply_header_add', 'Transfer-Encoding chunked rep_chunked'),
