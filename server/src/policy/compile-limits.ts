@@ -1,7 +1,7 @@
 // The limits of connections as nftables. `ct count` walks all connections of its key for each new one, so that a host with
 // thousands would cost more than it is kept from taking: the connections of a host are counted in parts, by a hash that no one
-// outside can predict, and a part that is full refuses for a second without being counted. All chains are of type nat, which see the
-// first packet of a connection only. What cannot be counted is refused.
+// outside can predict, and a part that is full refuses for a second without being counted. The chains are of type nat, which see the
+// first packet of a connection only; what cannot be counted there is refused. Queries over UDP are counted packet by packet.
 
 import type { NftPiece } from '../plan/artifacts.ts'
 import { limitSets } from '../plan/live-sets.ts'
@@ -18,12 +18,13 @@ import {
   jump,
   type Nft,
   numbers,
+  overRate,
   quoteInterface,
   rule,
   sentence,
   words,
 } from '../render/nft.ts'
-import { limitOrigins, mostDnsConnections, partSize, partsOf } from './connection-limits.ts'
+import { limitOrigins, mostDnsConnections, mostDnsPackets, partSize, partsOf } from './connection-limits.ts'
 import type { Policy } from './model.ts'
 
 const hooks = {
@@ -32,6 +33,8 @@ const hooks = {
   // Behind the rules: what they drop from outside is not counted.
   forwarded: { type: 'nat', at: 'postrouting', priority: 'srcnat - 10' },
   received: { type: 'nat', at: 'input', priority: 'filter + 90' },
+  // A host that uses one port for all of its queries has one connection.
+  asked: { type: 'filter', at: 'input', priority: 'filter - 20' },
 } as const satisfies Record<string, Hook>
 
 const refusedSeconds = 1
@@ -74,6 +77,13 @@ export function limitPieces({ limits }: Policy): NftPiece[] {
     base('input_limit', hooks.received, [
       sentence(fromOutside, jump('outside_limit_hosts')),
       sentence(notOwn, words('meta nfproto ipv4 tcp dport 53'), goTo('limit_dns_tcp')),
+    ]),
+    base('dns_limit', hooks.asked, [
+      rule(
+        limitOrigins.dnsPackets,
+        ...[notOwn, words('meta nfproto ipv4 udp dport 53')],
+        ...[overRate('limit_dns_asked', words('ip saddr'), mostDnsPackets), words('counter drop')],
+      ),
     ]),
     chain('limit_dns_tcp', [
       sentence(countIn('limit_dns_held', words('ip saddr . tcp dport'), mostDnsConnections), words('accept')),
@@ -125,6 +135,7 @@ const sets: readonly NftPiece[] = [
     ]
   }),
   set('limit_dns_held', 'type ipv4_addr . inet_service; flags dynamic; size 65535;'),
+  set('limit_dns_asked', 'type ipv4_addr; flags dynamic,timeout; size 65535;'),
   ...Object.values(limitSets).map((name) => set(name, 'type ipv4_addr; flags dynamic,timeout; size 65535;')),
 ]
 

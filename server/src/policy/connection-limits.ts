@@ -6,6 +6,7 @@ export const limitOrigins = {
   outside: 'fwd.sys.outside_host_limit',
   full: 'fwd.sys.connections_full',
   dns: 'inp.sys.dns_tcp_limit',
+  dnsPackets: 'inp.sys.dns_udp_limit',
 } as const
 
 export interface ConnectionLimits {
@@ -17,6 +18,12 @@ export interface ConnectionLimits {
 
 /** TCP connections of one host to the DNS server, which has a hundred for each of its threads and no limit per host. */
 export const mostDnsConnections = 32
+
+/**
+ * Queries over UDP of one host. A browser asks some dozen in a moment; a router with hundreds of people behind it stays below.
+ * What is beyond would only take the processor from others.
+ */
+export const mostDnsPackets = { perSecond: 1_000, burst: 2_000 } as const
 
 /** Connections of a host are counted in parts of at most this many, chosen by a hash: the kernel walks one part per new connection. */
 export const partSize = 64

@@ -102,6 +102,12 @@ export const changeSet = (verb: 'add' | 'update', set: string, key: Nft, seconds
 export const countIn = (set: string, key: Nft, most: number): Nft =>
   safe(`add @${name(set)} { ${key} ct count ${numbers(most, most)} }`)
 
+/** Counts packets by an element made from each; met by those beyond the rate. */
+export const overRate = (set: string, key: Nft, rate: { readonly perSecond: number; readonly burst: number }): Nft => {
+  const [perSecond, burst] = [rate.perSecond, rate.burst].map((value) => numbers(value, value))
+  return safe(`update @${name(set)} { ${key} timeout 10s limit rate over ${perSecond}/second burst ${burst} packets }`)
+}
+
 /** A record for the reader of the firewall log: table, rule and action. */
 export const record = (group: number, table: string, rule: string, action: string): Nft =>
   safe(`log group ${numbers(group, group)} prefix "${demand(logForm, `${table} ${rule} ${action}`, 'a log prefix')} "`)

@@ -1,15 +1,24 @@
-// One host holds as many TCP connections to the DNS server as it can; another one is answered over TCP.
+// One host holds as many TCP connections to the DNS server as it can, and sends as many queries over UDP as it can, also for names that
+// no server answers; another one is answered.
 // Requirement 35.
 
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 import { DnsLab, dnsSkip } from '../support/dns-lab.ts'
 import { holdConnections } from '../support/held-connections.ts'
 import { type LabHost, LabHosts } from '../support/lab-hosts.ts'
+import { until } from '../support/until.ts'
 
 const skip = dnsSkip
 const [client, server] = ['10.10.0.2', '10.10.0.1']
 const mostOfOneHost = 32
+
+/** Queries over UDP, each for another name below the zone. */
+const flood = (count: number, zone: string): readonly string[] => [
+  ...[process.execPath, join(import.meta.dirname, '../support/dns-flood.ts')],
+  ...[String(count), server, zone],
+]
 
 let lab: DnsLab
 let other: LabHost
@@ -40,4 +49,20 @@ it('one host cannot take the TCP connections of the DNS server', { skip }, async
   } finally {
     await held.release()
   }
+})
+
+it('one host cannot take the DNS server with queries over UDP', { skip }, async () => {
+  const refused = async () =>
+    ((await lab.api.ok('GET', '/firewall/connection_limits/state')) as { refused_dns: number }).refused_dns
+  const before = await refused()
+  const flooding = lab.gateway.exec('client', flood(60_000, 'example.test'), { timeoutMs: 300_000 })
+  const ask = (name: string) => other.exec(['/usr/bin/dig', '+tries=2', '+time=15', `@${server}`, name])
+  for (let round = 0; round < 10; round++) {
+    const { code, stdout } = await ask(round % 2 === 0 ? 'localhost' : 'www.example.test')
+    assert.equal(code, 0, stdout)
+  }
+  await flooding
+  await until('what was beyond its rate is counted', async () => (await refused()) > before)
+  // It is not kept out for longer than it floods.
+  await until('it is answered itself', async () => (await lab.ask('localhost')).status === 'NOERROR')
 })

@@ -78,7 +78,7 @@ export const page = settingsPage({
         refused_local: { label: msg('Refused to local hosts') },
         refused_outside: { label: msg('Refused to outside hosts') },
         refused_full: { label: msg('Refused because of the table') },
-        refused_dns: { label: msg('Refused by the DNS server (TCP)') },
+        refused_dns: { label: msg('Refused by the DNS server') },
         hosts: { label: msg('Hosts at their limit') },
       },
       everyMs: 10_000,
