@@ -5,7 +5,8 @@ import type { Socket } from 'node:net'
 import { type ByteReader, IcapFault } from './byte-reader.ts'
 import { fieldOf, type HttpHead, parseHead, printHead } from './http-head.ts'
 
-const maxHeadBytes = 128 * 1024
+/** The proxy takes 64 KB of the client and of the server each, and adds to both. A longer one would be a service that fails, which may pass. */
+const maxHeadBytes = 256 * 1024
 const maxChunkLine = 256
 const maxTrailer = 16 * 1024
 /** While a request is being sent; Squid gives up by itself long before. */

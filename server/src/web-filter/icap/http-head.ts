@@ -6,13 +6,14 @@ export interface HttpHead {
   readonly lines: readonly { readonly name: string; readonly line: string }[]
 }
 
-const maxLines = 500
-
-/** Bytes are one character each. Null when it is not a head. */
+/**
+ * Bytes are one character each. Null when it is not a head. Who reads it limits its bytes, not its lines: a head that is not understood
+ * is one of a reply about which nothing is known.
+ */
 export function parseHead(text: string): HttpHead | null {
   const [start = '', ...rest] = text.split('\r\n')
   const lines = rest.filter((line) => line !== '')
-  if (start === '' || lines.length > maxLines) return null
+  if (start === '') return null
   return {
     start,
     lines: lines.map((line) => ({

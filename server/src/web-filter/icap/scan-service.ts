@@ -1,6 +1,7 @@
 // The ICAP service that has files checked for viruses before a client gets them. What cannot be checked is refused or passes,
 // as configured; it never passes silently because the antivirus program is away.
 
+import { BodyDecoder, type Coding, codingNames, maxEncodings, readCodings } from '../morphology/encodings.ts'
 import { ClamdStream, type ScanVerdict } from './clamd.ts'
 import type { Exchange } from './exchange.ts'
 import { HoldRoom } from './held-body.ts'
@@ -16,8 +17,47 @@ const room = { oneBytes: maxScanBytes, clientBytes: 4 * maxScanBytes, allBytes: 
 /** Slow files must not get past: only length releases them. */
 const holdMs = 24 * 3_600_000
 
-/** Played or read while they arrive, often without an end; nothing runs them. */
+/** Played or read while they arrive, often without an end; nothing runs them, unless they are something else. */
 const passing = /^(?:audio|video)\/|^text\/event-stream/i
+
+/** To be saved as a file, whatever its type. */
+const isSaved = (disposition: string | null): boolean => /^\s*"?attachment/i.test(disposition ?? '')
+
+/** How programs, scripts, archives and documents begin: a server can give them the type of a film. */
+const fileMarks: readonly Buffer[] = [
+  ...[
+    'MZ',
+    '\x7fELF',
+    'PK',
+    'Rar!',
+    "7z\xbc\xaf'",
+    '\x1f\x8b',
+    'BZh',
+    '\xfd7zXZ',
+    '(\xb5/\xfd',
+    'MSCF',
+    '%PDF',
+    '\xd0\xcf\x11\xe0',
+  ],
+  ...[
+    '{\\rtf',
+    '#!',
+    '\xca\xfe\xba\xbe',
+    '\xcf\xfa\xed\xfe',
+    'dex\n',
+    'ITSF',
+    'L\0\0\0',
+    '<',
+    '@echo',
+    'X5O!',
+    '!<arch>',
+    '\xed\xab\xee\xdb',
+  ],
+].map((text) => Buffer.from(text, 'latin1'))
+const longestMark = 8
+
+/** A small piece that is packed a thousandfold must not fill the memory before the antivirus program takes it. */
+const packedBytes = 1024
 
 /** What happened after the head of the reply was sent, or because the check was not possible. */
 export interface ScanNote {
@@ -55,18 +95,20 @@ export function createScanService(options: ScanServiceOptions): ScanService {
   async function respond(exchange: Exchange): Promise<void> {
     const { response, hasBody } = exchange
     const length = Number(fieldOf(response, 'content-length') ?? 0)
-    const isPassing = passing.test(fieldOf(response, 'content-type') ?? '')
-    if (!hasBody || isPassing || length > maxScanBytes || statusOf(response) < 200) {
+    if (!hasBody || length > maxScanBytes) {
       await passBy(exchange)
       return
     }
+    const isPlayed =
+      passing.test(fieldOf(response, 'content-type') ?? '') && !isSaved(fieldOf(response, 'content-disposition'))
     const page = options.words?.judgeFor(exchange) ?? null
-    const file = judgeOf(exchange)
+    const file = isPlayed ? judgedUnlessPlayed(judgeOf(exchange)) : judgeOf(exchange)
     await judgeBody(exchange, page === null ? file : judgedByBoth(page, file), holding, holdMs)
   }
 
   function judgeOf(exchange: Exchange): BodyJudge {
     const stream = new ClamdStream(options.socket, options.answerMs)
+    const body = bodyOf(exchange)
     let verdict: ScanVerdict = { kind: 'clean' }
     const note = (what: ScanNote['what'], reason: string) =>
       options.onNote({ what, reason, client: exchange.client, url: targetOf(exchange.request) })
@@ -74,12 +116,20 @@ export function createScanService(options: ScanServiceOptions): ScanService {
       verdict.kind === 'infected' ? verdict.virus : verdict.kind === 'unknown' ? verdict.reason : ''
     return {
       push: async (piece) => {
-        await stream.push(piece)
+        for (const part of body.parts(piece)) for (const bytes of await body.read(part)) await stream.push(bytes)
         return 'open'
       },
       end: async () => {
+        for (const bytes of await body.rest()) await stream.push(bytes)
         verdict = await stream.end()
         counts.checked++
+        if (verdict.kind === 'clean' && body.isUnreadable()) {
+          counts.unchecked++
+          note('unchecked', 'Its content encoding cannot be read.')
+          // A server chooses how its file is packed, so this is never let through.
+          verdict = { kind: 'unknown', reason: 'encoding' }
+          return 'refused'
+        }
         if (verdict.kind === 'clean') return 'over'
         if (verdict.kind === 'infected') return 'refused'
         counts.unchecked++
@@ -87,7 +137,10 @@ export function createScanService(options: ScanServiceOptions): ScanService {
         // Downloads of one client can keep it busy, and must not have the files of others pass.
         return onFailure === 'block' || verdict.isLate ? 'refused' : 'over'
       },
-      close: () => stream.close(),
+      close: () => {
+        stream.close()
+        body.close()
+      },
       early: (head) => head,
       refuse: async () => {
         counts.refused++
@@ -120,5 +173,52 @@ export function createScanService(options: ScanServiceOptions): ScanService {
     },
     counts: () => counts,
     close: () => server.close(),
+  }
+}
+
+/** The bytes of the file without the content encoding, because the client saves it without. */
+function bodyOf({ response }: Exchange) {
+  const header = fieldOf(response, 'content-encoding')
+  const isTooDeep = codingNames(header).length > maxEncodings
+  // Browsers take a body in an encoding that they do not know as it is.
+  const codings: readonly Coding[] = readCodings(header) ?? []
+  let ready: Uint8Array[] = []
+  const take = (): readonly Uint8Array[] => {
+    const taken = ready
+    ready = []
+    return taken
+  }
+  const decoder =
+    codings.length === 0 ? null : new BodyDecoder(codings, maxScanBytes, (bytes) => void ready.push(bytes))
+  return {
+    *parts(piece: Buffer): Generator<Buffer> {
+      if (decoder === null) yield piece
+      else for (let at = 0; at < piece.length; at += packedBytes) yield piece.subarray(at, at + packedBytes)
+    },
+    read: async (part: Buffer): Promise<readonly Uint8Array[]> => {
+      if (decoder === null) return [part]
+      await decoder.push(part)
+      return take()
+    },
+    rest: async (): Promise<readonly Uint8Array[]> => {
+      await decoder?.end()
+      return take()
+    },
+    /** A part of a packed file cannot be unpacked alone. */
+    isUnreadable: (): boolean => isTooDeep || (decoder?.isDamaged === true && statusOf(response) !== 206),
+    close: () => decoder?.close(),
+  }
+}
+
+/** What is played passes as soon as its first bytes are known, unless they are those of a program, an archive or a document. */
+function judgedUnlessPlayed(judge: BodyJudge): BodyJudge {
+  let first: Buffer = Buffer.alloc(0)
+  const isFile = () => fileMarks.some((mark) => first.subarray(0, mark.length).equals(mark))
+  return {
+    ...judge,
+    push: async (piece) => {
+      if (first.length < longestMark) first = Buffer.concat([first, piece.subarray(0, longestMark)])
+      return first.length >= longestMark && !isFile() ? 'over' : judge.push(piece)
+    },
   }
 }
