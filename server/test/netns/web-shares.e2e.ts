@@ -123,12 +123,13 @@ describe('one host and the web proxy', () => {
     await until('it serves again', isBack)
   })
 
-  it('is not waited for: a connection without a request ends, and one with half a request', async () => {
+  it('is not waited for: a connection without a request ends, one with half a request, and one after its request', async () => {
     const tries = [
       [80, ''],
       [80, 'GET / HTTP/1.1\r\nHost: www.exa'],
       [443, ''],
       [443, '\x16\x03\x01\x02\x00\x01'],
+      [80, 'GET / HTTP/1.1\r\nHost: good.sites.test\r\n\r\n'],
     ] as const
     const ends = tries.map(async ([port, bytes]) => {
       const code = `const s=require('net').connect(${port},'${siteAddress}',()=>s.write(${JSON.stringify(bytes)},'latin1'))

@@ -56,6 +56,36 @@ describe('the block peer', () => {
     assert.equal((await certificateOf('192.0.2.7:443', long)).subjectaltname, `DNS:${long}`)
   })
 
+  it('has a bounded number of connections: further ones are closed, until one has ended', async () => {
+    const small = createBlockPeer(certificates, 3).listen(0, '127.0.0.1')
+    await once(small, 'listening')
+    const place = (small.address() as AddressInfo).port
+    const open = async (): Promise<{ readonly socket: Socket; readonly isServed: boolean }> => {
+      const socket = connect(place, '127.0.0.1').on('error', () => {})
+      let answer = ''
+      socket.on('data', (chunk: Buffer) => {
+        answer += chunk.toString('latin1')
+      })
+      socket.write('CONNECT casino.test:443 HTTP/1.1\r\nHost: casino.test:443\r\n\r\n')
+      await until('it is served or closed', () => answer.includes('\r\n\r\n') || socket.destroyed)
+      return { socket, isServed: answer.startsWith('HTTP/1.1 200 ') }
+    }
+    try {
+      const held = [await open(), await open(), await open()]
+      assert.deepEqual(
+        held.map(({ isServed }) => isServed),
+        [true, true, true],
+      )
+      assert.equal((await open()).isServed, false)
+      held[0]?.socket.destroy()
+      await until('there is room again', async () => (await open()).isServed)
+      for (const { socket } of held) socket.destroy()
+    } finally {
+      small.closeAllConnections()
+      small.close()
+    }
+  })
+
   it('keeps a bounded number of them, and makes each once', async () => {
     const before = certificates.numbers.made
     await Promise.all(Array.from({ length: 50 }, () => certificates.contextFor('one.test')))

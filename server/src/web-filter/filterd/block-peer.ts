@@ -18,12 +18,12 @@ const refusal =
   'HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 8\r\nConnection: close\r\n\r\nBlocked.'
 
 /** Listen on loopback: whoever reaches it gets a certificate that no one trusts, and nothing else. */
-export function createBlockPeer(certificates: NameCertificates): Server {
+export function createBlockPeer(certificates: NameCertificates, mostConnections = connectionLimit): Server {
   const server = createServer({ maxHeaderSize: 32 * 1024, headersTimeout: handshakeMs }, (request, response) => {
     request.resume()
     response.writeHead(403, { 'Content-Type': 'text/plain', Connection: 'close' }).end('Blocked.')
   })
-  server.maxConnections = connectionLimit
+  server.maxConnections = mostConnections
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     if (!(socket instanceof Socket)) return socket.destroy()

@@ -5,13 +5,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { charsetOfType } from '../morphology/charset.ts'
 import { CompiledDictionaries, type WordDictionary } from '../morphology/dictionaries.ts'
 import { encodeBody, readCodings } from '../morphology/encodings.ts'
-import { canJudge, PageJudge } from '../morphology/page-judge.ts'
+import { canJudge, maxJudgedBytes, PageJudge } from '../morphology/page-judge.ts'
 import type { Exchange } from './exchange.ts'
 import { HoldRoom } from './held-body.ts'
 import { fieldOf, statusOf, targetOf, without } from './http-head.ts'
 import { type BodyJudge, judgeBody } from './judge-body.ts'
 import { blockedByWords, headOfPage, languageOf, printPage } from './pages.ts'
 import { createIcapServer } from './server.ts'
+import { Turns } from './turns.ts'
 
 /** Of a body as sent; a longer one passes by, and of one without a length this much is kept back. */
 export const maxPageBytes = 2 * 1024 * 1024
@@ -53,6 +54,7 @@ const idForm = /^[A-Za-z0-9_.-]{1,80}$/
 
 export function createWordsService(options: WordsServiceOptions): WordsService {
   const holding = new HoldRoom(room)
+  const turns = new Turns()
   let compiled: CompiledDictionaries | null = null
   let tag = '"none"'
   let latest = 0
@@ -81,7 +83,7 @@ export function createWordsService(options: WordsServiceOptions): WordsService {
     dictionaries: CompiledDictionaries,
     head: { readonly contentType: string; readonly contentEncoding: string | null },
   ): BodyJudge {
-    const page = new PageJudge(dictionaries, head)
+    const page = new PageJudge(dictionaries, head, maxJudgedBytes, () => turns.take(exchange.client))
     const verdict = () => (page.reached !== null ? 'refused' : page.isOver ? 'over' : 'open')
     const isWhole = statusOf(exchange.response) !== 206
     const refusal = () => {

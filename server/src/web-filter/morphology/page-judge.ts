@@ -33,8 +33,15 @@ export class PageJudge {
   readonly #body: BodyDecoder
   readonly #onText: (text: string) => void
   readonly #onEnd: () => void
+  readonly #turn: () => Promise<unknown>
 
-  constructor(dictionaries: CompiledDictionaries, head: PageHead, maxBytes = maxJudgedBytes) {
+  /** `turn` is waited for before each piece of work. */
+  constructor(
+    dictionaries: CompiledDictionaries,
+    head: PageHead,
+    maxBytes = maxJudgedBytes,
+    turn: () => Promise<unknown> = () => nextTurn(),
+  ) {
     const score = new PageScore(dictionaries)
     const text = new WordReader((word) => score.add(0, word))
     const html = new HtmlText(text, new WordReader((word) => score.add(1, word)))
@@ -42,6 +49,7 @@ export class PageJudge {
     this.#onText = (piece) => (isPlain ? text.text(piece) : html.push(piece))
     this.#onEnd = () => (isPlain ? text.end() : html.end())
     this.#score = score
+    this.#turn = turn
     this.#decoder = new PageDecoder(head.contentType)
     this.#body = new BodyDecoder(readCodings(head.contentEncoding) ?? [], maxBytes, (bytes) => {
       if (score.reached === null) this.#onText(this.#decoder.push(bytes))
@@ -59,7 +67,7 @@ export class PageJudge {
 
   async push(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length && !this.isOver; at += pieceBytes) {
-      if (at > 0) await nextTurn()
+      await this.#turn()
       await this.#body.push(bytes.subarray(at, at + pieceBytes))
     }
   }
