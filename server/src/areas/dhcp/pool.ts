@@ -55,10 +55,11 @@ export function poolFindings(config: Config, facts: Facts, leases: readonly Give
   const conflicts = conflictsOf(facts, leases)
   if (full.length > 0) {
     const ranges = full.slice(0, mostNamed).map(({ range }) => range)
+    const newest = leases.toSorted((one, other) => other.expiresAt - one.expiresAt).slice(0, mostNamed)
     return [
       {
         ...{ id, title, state: 'failed' as const },
-        message: say`No free address is left in ${ranges.join(', ')}. Hosts without a lease get none.`,
+        message: say`No free address is left in ${ranges.join(', ')}. Hosts without a lease get none. The newest leases: ${newest.map(({ address, mac }) => `${printAddress(address)} (${mac})`).join(', ')}.`,
         advice: say`Make the range larger or the lease time shorter. Many leases with similar cards within minutes are a host that takes them all.`,
       },
     ]
