@@ -71,7 +71,7 @@ import { createProviderCall } from './runtime/portal/provider-call.ts'
 import { servePortal } from './runtime/portal/socket.ts'
 import { createUsedAddresses } from './runtime/used-addresses.ts'
 import { Vault } from './runtime/vault.ts'
-import { type ProxyWatch, watchProxy } from './runtime/web-filter/proxy-watch.ts'
+import { type ProxyWatch, proxyFaults, watchProxy } from './runtime/web-filter/proxy-watch.ts'
 import { findServiceManager } from './service-manager.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { lookUpAddress, lookUpAddresses } from './system/address-lookup.ts'
@@ -326,10 +326,9 @@ async function start(settings: Settings): Promise<void> {
       isFull: () => readBeside(webPorts.health) > (proxyFiles * 3) / 4,
       processorMs: followProcessorTime(join(settings.stateDir, webFilter.files['squid.conf'].path)),
       onChange: (state, before) => {
-        if (state === 'down' && before !== null) log('warning', 'the web proxy does not answer')
-        else if (state === 'full') log('warning', 'the web proxy has no room for more connections or too much to do')
-        else if (state === 'starting') log('warning', 'the web proxy has ended and is being started again')
-        else if (state === 'up') log('info', 'the web proxy answers')
+        // From its start on it is down until it answers.
+        if (state === 'up') log('info', 'the web proxy answers')
+        else if (state !== null && before !== null) log('warning', proxyFaults[state])
         reconciler.wake()
       },
     })

@@ -31,6 +31,13 @@ export interface ProxyWatch {
   close(): void
 }
 
+/** For the log. */
+export const proxyFaults: Readonly<Record<Exclude<WebProxyState, 'up'>, string>> = {
+  down: 'the web proxy does not answer',
+  full: 'the web proxy has no room for more connections or too much to do',
+  starting: 'the web proxy has ended and is being started again',
+}
+
 /** It is away for a moment while it takes a new configuration. */
 const missedAnswers = 2
 /** Of the time of a silence: who works that much has something to do, who hangs or is suspended does not. */
