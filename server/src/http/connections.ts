@@ -1,51 +1,63 @@
-// The outer edge of the listener: how many connections one source may hold before it has shown a session, and what a
-// client is answered whose request cannot be parsed.
+// The outer edge of the listener: which connections are held and when their handshake begins, clients that do not take their
+// answers, and what a client is answered whose request cannot be parsed.
 
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
-import { type Source, sourceOf } from '../runtime/source.ts'
+import { sourceOf } from '../runtime/source.ts'
+import { ConnectionShares, type ShareLimits } from './connection-shares.ts'
+import { HandshakeTurns } from './handshake-turns.ts'
 import { takeInTurn } from './pipelining.ts'
-
-/** Above this, connections that showed no session for a while make room for new ones. */
-const softLimit = 64
-const graceMilliseconds = 2_000
-const hardLimit = 1_024
 
 /** A client that takes less than this of its answers in this time is disconnected; Node does not do that. */
 const takeMilliseconds = 30_000
 const takeBytes = 64 * 1024
 const lookEveryMilliseconds = 1_000
 
+/** A connection that finds no place in the kernel is tried again by its client after seconds only. The kernel may allow less. */
+const backlog = 1_024
+
+/** Connections on which a session was shown. */
 const known = new WeakSet<Socket>()
-/** How to take a connection off the count. By peer, the only thing a TLS socket and the one below it share. */
-const admit = new Map<string, () => void>()
+/** What to do when one is shown. By both ends, the only thing a TLS socket and the one below it share. */
+const signIns = new Map<string, (owner: string) => void>()
 
-const peerOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort}`
+const endsOf = ({ remoteAddress, remotePort, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localPort}`
 
-/** Called when a request on this connection had a valid session. */
-export function markSignedIn(socket: Socket): void {
+/** Called when a request on this connection had a valid session, or began one. */
+export function markSignedIn(socket: Socket, owner: string): void {
   if (known.has(socket)) return
   known.add(socket)
-  admit.get(peerOf(socket))?.()
+  signIns.get(endsOf(socket))?.(owner)
 }
 
-export function guardConnections(server: Server): Server {
-  const unauthenticated = new Map<Source, Map<Socket, number>>()
+export function guardConnections(server: Server, limits: Partial<ShareLimits> = {}): Server {
+  const shares = new ConnectionShares(limits)
+  const turns = new HandshakeTurns((source) => shares.isFamiliar(source))
+  // Before TLS begins: what is refused costs nothing but its acceptance.
+  const handlers = server.listeners('connection')
+  server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     const source = sourceOf(socket.remoteAddress)
-    const own = unauthenticated.get(source) ?? new Map<Socket, number>()
-    unauthenticated.set(source, own)
-    makeRoom(own)
-    own.set(socket, performance.now())
-    const peer = peerOf(socket)
-    const forget = (): void => {
-      own.delete(socket)
-      if (admit.get(peer) === forget) admit.delete(peer)
-      if (own.size === 0 && unauthenticated.get(source) === own) unauthenticated.delete(source)
+    // One that is reset while it waits is no fault of the gateway.
+    socket.on('error', () => {})
+    if (!shares.admit(socket, source, performance.now())) {
+      socket.destroy()
+      return
     }
-    admit.set(peer, forget)
-    socket.once('close', forget)
-    if (own.size > hardLimit) socket.destroy()
+    const ends = endsOf(socket)
+    const signIn = (owner: string): void => {
+      signIns.delete(ends)
+      shares.signIn(socket, source, owner)
+    }
+    signIns.set(ends, signIn)
+    socket.once('close', () => {
+      shares.forget(socket)
+      if (signIns.get(ends) === signIn) signIns.delete(ends)
+    })
+    turns.take(socket, source, () => {
+      for (const handler of handlers) handler.call(server, socket)
+    })
   })
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     // Before TLS is there, no one reads an answer and nothing ends the connection.
@@ -56,10 +68,19 @@ export function guardConnections(server: Server): Server {
   // An unknown expectation is ignored; Node's own refusal would lack our headers.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.maxHeadersCount = 0
+  queueMany(server)
   takeInTurn(server)
   readThroughStreams(server)
   dropUntaken(server)
   return server
+}
+
+/** Beside an open socket Node reads the backlog from the arguments alone, which Fastify does not give. */
+function queueMany(server: Server): void {
+  const listen = server.listen.bind(server) as (...given: unknown[]) => Server
+  const listenLong = (...given: unknown[]): Server =>
+    given.length === 1 && typeof given[0] === 'object' ? listen(given[0], backlog) : listen(...given)
+  Object.assign(server, { listen: listenLong })
 }
 
 /**
@@ -98,14 +119,6 @@ function dropUntaken(server: Server): void {
   }, lookEveryMilliseconds)
   timer.unref()
   server.once('close', () => clearInterval(timer))
-}
-
-function makeRoom(own: Map<Socket, number>): void {
-  if (own.size < softLimit) return
-  const oldest = performance.now() - graceMilliseconds
-  for (const [socket, since] of own) {
-    if (since < oldest) socket.destroy()
-  }
 }
 
 const rawAnswers: Readonly<Record<string, readonly [string, string, string]>> = {

@@ -127,7 +127,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     checkFraming(request.raw)
     const { route } = request.routeOptions.config
     request.identity = parts.findIdentity(request.raw)
-    if (request.identity) markSignedIn(request.raw.socket)
+    if (request.identity) markSignedIn(request.raw.socket, request.identity.adminId)
     else if (!fairShare.take(plainAddress(request.ip))) {
       throw new GatewayError('too_many_requests', 'Too many requests without a session. Try again in a moment.', {
         retryAfterSeconds: 1,
@@ -296,7 +296,9 @@ function answer(
   }
   const respond = (result: unknown): FastifyReply | Promise<FastifyReply> => {
     // Only a sign-in gives cookies to one who had none: its connection need not make room for others any more.
-    if (endpoint.access === 'public' && reply.hasHeader('set-cookie')) markSignedIn(request.raw.socket)
+    if (endpoint.access === 'public' && reply.hasHeader('set-cookie')) {
+      markSignedIn(request.raw.socket, `sign-in ${sourceOf(request.ip)}`)
+    }
     return sendResult(parts, route, reply, result, mayCompress(endpoint, reply, records))
   }
   const finish = (result: unknown): FastifyReply | Promise<FastifyReply> => {

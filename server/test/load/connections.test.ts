@@ -12,6 +12,8 @@ import { cookieOf, Durations, figuresOf, isNightly, type Lab, password, reasonTo
 
 const slowEach = isNightly ? 60 : 4
 const flood = isNightly ? 5_000 : 300
+/** More than all strangers together may hold. */
+const manySources = isNightly ? 10_000 : 6_000
 /** One source may hold 64 connections and ask 3,000 times without a session: more come from more sources. */
 const perSource = 7
 
@@ -144,6 +146,24 @@ describe('connections that only want to be held', { skip: reasonToSkip() }, () =
     await opening
     t.diagnostic(`signed in: ${durations}; signing in: ${signIns}; descriptors at most ${most}`)
     assert.ok(most < 1_200, 'one source holds more than its share')
+    for (const socket of sockets) socket.destroy()
+  })
+
+  it(`${manySources} from many sources, each within its share, leave descriptors to the rest`, async (t) => {
+    const idle = descriptors()
+    const sources = Math.ceil(manySources / 50)
+    let most = 0
+    for (let round = 0; round < 50; round++) {
+      await Promise.all(Array.from({ length: sources }, (_, index) => open(`127.0.5.${1 + index}`, false)))
+      most = Math.max(most, descriptors() - idle)
+    }
+    // The kernel hands connections over in their order: now all of them were.
+    const newcomer = new ApiClient(lab.gateway.address)
+    await newcomer.signIn('admin', password)
+    most = Math.max(most, descriptors() - idle)
+    newcomer.close()
+    t.diagnostic(`${manySources} opened, at most ${most} held`)
+    assert.ok(most <= 4_200, 'strangers hold more than all of them may')
     for (const socket of sockets) socket.destroy()
   })
 
