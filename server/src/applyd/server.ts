@@ -40,6 +40,7 @@ export function createVerbServer(verbs: Verbs, parts: ServerParts) {
   const sockets = new Set<Socket>()
   const running = new Set<Promise<void>>()
   let waitingBytes = 0
+  let warnedAt = Number.NEGATIVE_INFINITY
   const call = <V extends Verb>(verb: V, args: unknown, parsers: ArgumentParsers): Promise<unknown> =>
     verbs[verb](parsers[verb](args), parsers)
 
@@ -94,7 +95,11 @@ export function createVerbServer(verbs: Verbs, parts: ServerParts) {
       try {
         read(chunk)
       } catch (fault) {
-        log('warning', 'A connection broke the framing and was closed', { reason: wordsOf(fault) })
+        // One that breaks it again and again does not push everything else out of the log.
+        if (performance.now() - warnedAt > 1_000) {
+          log('warning', 'A connection broke the framing and was closed', { reason: wordsOf(fault) })
+          warnedAt = performance.now()
+        }
         socket.destroy()
       }
     })

@@ -25,6 +25,7 @@ describe('the socket of the content filter', () => {
   let users: Map<string, FilterUser>
   let messages: ToFilterd[]
   let table: SessionTable
+  let logged: string[]
   const path = () => join(folder, 'run', 'gateway.sock')
   const user = (id: string, ...groups: string[]): FilterUser => ({ id, login: id, name: id, members: [id, ...groups] })
 
@@ -48,10 +49,11 @@ describe('the socket of the content filter', () => {
     users = new Map()
     messages = []
     table = new SessionTable()
+    logged = []
     socket = new WebFilterSocket({
       places: () => places,
       userOf: (id) => users.get(id) ?? null,
-      log: () => {},
+      log: (_level, message) => logged.push(message),
       everyMs: 20,
     })
     socket.serve(path())
@@ -136,5 +138,26 @@ describe('the socket of the content filter', () => {
     assert.equal(socket.report()?.denied, 3)
     peer.destroy()
     await until('it has gone', () => socket.report() === null)
+  })
+
+  it('has some lines of the log for a peer that breaks the framing again and again', async () => {
+    for (let count = 0; count < 50; count++) {
+      const peer = await attach()
+      peer.write(Buffer.from([255, 255, 255, 255, 0]))
+      await until('it is closed', () => peer.destroyed)
+    }
+    assert.ok(logged.length >= 1 && logged.length <= 5, `${logged.length} lines`)
+  })
+
+  it('reads reports at the pace of reports, whatever a peer sends', async () => {
+    const peer = await attach()
+    const sent = 5_000
+    for (let asked = 1; asked <= sent; asked++) peer.write(encodeFrame({ ...report, asked }))
+    await until('some were read', () => (socket.report()?.asked ?? 0) > 0)
+    const before = performance.now()
+    await until('it is over the limit', () => performance.now() - before > 300)
+    const read = socket.report()?.asked ?? 0
+    assert.ok(read < sent, 'all were read at once')
+    peer.destroy()
   })
 })

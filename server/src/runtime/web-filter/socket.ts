@@ -14,6 +14,7 @@ import {
   type WebFilterReport,
 } from '../../web-filter/protocol.ts'
 import type { Log } from '../logs/log.ts'
+import { Allowance } from '../portal/allowance.ts'
 
 /** An address, or a network as `10.0.0.0/24`, and whose it is. */
 export type PlaceOfUser = readonly [place: string, userId: string]
@@ -36,6 +37,12 @@ export interface ReceivedReport extends Omit<WebFilterReport, 'kind'> {
 /** The decision process has one connection; a new one of it may come before the old one was noticed to have gone. */
 const connectionLimit = 4
 const maxUnread = 64 * 1024 * 1024
+/** One comes every two seconds. A process that was taken over must leave gatewayd time for others, and its log to read. */
+const reportsPerSecond = 10
+const reportsAtOnce = 40
+const overMilliseconds = 100
+/** What is read before others get a turn: some ten reports. */
+const sliceBytes = 4096
 const retryMilliseconds = 1_000
 const usualMilliseconds = 5_000
 /** A report that is older says nothing about now: one comes every two seconds. */
@@ -52,7 +59,11 @@ export class WebFilterSocket {
   #timer: NodeJS.Timeout | null = null
   #comparing: Promise<void> | null = null
   #isAgain = false
+  /** More reports came than should: what follows them waits. */
+  #isOver = false
   #report: ReceivedReport | null = null
+  readonly #warnings = new Allowance(() => performance.now() / 1000, 3, 1 / 60)
+  readonly #reports = new Allowance(() => performance.now() / 1000, reportsAtOnce, reportsPerSecond)
 
   constructor(parts: WebFilterSocketParts) {
     this.#parts = parts
@@ -173,12 +184,8 @@ export class WebFilterSocket {
   #serve(socket: Socket): void {
     const read = createFrameReader((message) => this.#take(message), maxReportBytes)
     socket.on('data', (chunk: Buffer) => {
-      try {
-        read(chunk)
-      } catch {
-        this.#parts.log('warning', 'the content filter broke the framing and was disconnected')
-        socket.destroy()
-      }
+      socket.pause()
+      void this.#readInTurns(socket, chunk, read).finally(() => socket.resume())
     })
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
@@ -190,9 +197,25 @@ export class WebFilterSocket {
     void this.follow()
   }
 
+  async #readInTurns(socket: Socket, chunk: Buffer, read: (bytes: Buffer) => void): Promise<void> {
+    for (let at = 0; at < chunk.length && !socket.destroyed; at += sliceBytes) {
+      try {
+        read(chunk.subarray(at, at + sliceBytes))
+      } catch {
+        if (this.#warnings.take())
+          this.#parts.log('warning', 'the content filter broke the framing and was disconnected')
+        socket.destroy()
+      }
+      const isLate = this.#isOver
+      this.#isOver = false
+      await (isLate ? new Promise((resolve) => setTimeout(resolve, overMilliseconds)) : aTurn())
+    }
+  }
+
   #take(message: unknown): void {
     const report = parseReport(message)
     if (report === null) throw new Error('Not a report.')
+    if (!this.#reports.take()) this.#isOver = true
     this.#report = { ...report, at: performance.now() }
   }
 
