@@ -15,7 +15,7 @@ import { unlessComplete } from '../support/requires.ts'
 import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
-const sizeMebibytes = 48
+const sizeMebibytes = 96
 
 describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, () => {
   let disk = ''
@@ -120,6 +120,42 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
     )
     for (const client of [api, again]) client.close()
     await second.stop()
+  })
+
+  it('H5: the web filter goes on without its log', async () => {
+    rmSync(join(disk, 'filler'), { force: true })
+    const stateDir = join(disk, 'web')
+    mkdirSync(stateDir)
+    chmodSync(stateDir, 0o711)
+    await using lab = await startGateway({ stateDir, adminPassword: password, dataplane: 'lab' })
+    lab.log.allow(complaints)
+    const api = await signedIn(lab)
+    await api.ok('PATCH', '/content-filter/settings', { enabled_extended_categorizer: true })
+    const rule = { name: 'No alcohol', access: 'deny', aliases: ['any'], categories: ['extended.id.4'] }
+    await api.ok('POST', '/content-filter/rules', rule)
+    await api.ok('PATCH', '/content-filter/state', { enabled: true })
+    const filter = async (): Promise<string> => {
+      const { body } = await api.call('GET', '/content-filter/status')
+      return body.find(({ name }: { name: string }) => name === 'content-filter').status
+    }
+    await until('requests are judged', async () => (await filter()) === 'active')
+    const ask = async (path: string): Promise<string> => {
+      const url = `http://alcohol.category.example/${path}`
+      const code = ['-o', '/dev/null', '-w', '%{http_code}']
+      return (await lab.exec('client', ['curl', '-s', '--max-time', '20', ...code, url])).stdout
+    }
+    await until('a request is denied', async () => (await ask('first')) === '403')
+    await until('the reserves are taken', () => reserves(stateDir).every((size) => size > 0))
+    // Far more than what is free in the last block of the log.
+    for (let count = 0; count < 20; count++) {
+      fill()
+      assert.equal(await ask(`${count}/${'x'.repeat(1_000)}`), '403', `request ${count}`)
+    }
+    free()
+    await until('requests are judged', async () => (await filter()) === 'active')
+    assert.equal(await ask('last'), '403')
+    api.close()
+    await lab.stop()
   })
 })
 

@@ -98,7 +98,8 @@ function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
     acl('inside', 'dst 224.0.0.0/3 ::/127 fc00::/7 fe80::/10 ff00::/8'),
     acl('web_ports', 'port 80 443 1024-65535'),
     directive('logformat', word('web'), format(accessFormat)),
-    directive('access_log', word('stdio:/dev/stdout'), ...words('logformat=web logged !via_health !loopback')),
+    // Otherwise the proxy ends when a line cannot be written: on a full disk at nearly every request.
+    directive('access_log', ...words('stdio:/dev/stdout logformat=web on-error=drop logged !via_health !loopback')),
   ]
 }
 
