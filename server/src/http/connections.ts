@@ -21,8 +21,7 @@ const known = new WeakSet<Socket>()
 /** What to do when one is shown. By both ends, the only thing a TLS socket and the one below it share. */
 const signIns = new Map<string, (owner: string) => void>()
 
-const endsOf = ({ remoteAddress, remotePort, localPort }: Socket): string =>
-  `${remoteAddress} ${remotePort} ${localPort}`
+const endsOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort} ${socket.localPort}`
 
 /** Called when a request on this connection had a valid session, or began one. */
 export function markSignedIn(socket: Socket, owner: string): void {
