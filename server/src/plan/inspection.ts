@@ -20,6 +20,8 @@ export const inspection = {
   firstQueue: 7000,
   firstClosedQueue: 7004,
   mostQueues: 4,
+  /** What of a packet fits into a message of a queue (NFQNL_MAX_COPY_RANGE of the kernel). */
+  longestPacket: 65_531,
   /** Datagrams to this port plus the number of a channel, on loopback, are inspected in that channel: its test (runtime/inspection). */
   firstCanaryPort: 7100,
 } as const

@@ -60,10 +60,12 @@ describe('inspection', () => {
     const noted = 'ct mark & 0xff00 != 0xc00 log group 5 prefix "FWD 1 inspect " comment "firewall.forward[1]"'
     const marked = 'counter ct mark set ct mark & 0xffff00ff | 0xc00 accept comment "firewall.forward[1]"'
     const tables = compilePolicy(policy)
-    assert.deepEqual(linesNamed(tables, 'forward_4'), [noted, marked])
-    assert.deepEqual(linesNamed(tables, 'forward_6'), [noted, marked])
+    const refused = 'ct state invalid drop comment "firewall.forward[1]"'
+    assert.deepEqual(linesNamed(tables, 'forward_4'), [refused, noted, marked])
+    assert.deepEqual(linesNamed(tables, 'forward_6'), [refused, noted, marked])
     const input = compilePolicy({ ...withRules({ input: [rule('input', 2, { inspection: 3 })] }), inspection: stage })
     assert.deepEqual(linesNamed(input, 'input_4'), [
+      'ct state invalid drop comment "firewall.input[2]"',
       'ct mark & 0xff00 != 0x300 log group 5 prefix "INP 2 inspect " comment "firewall.input[2]"',
       'counter ct mark set ct mark & 0xffff00ff | 0x300 accept comment "firewall.input[2]"',
     ])
@@ -102,6 +104,9 @@ describe('inspection', () => {
       assert.equal(headOf(`inspect_tag_${hook}`), `type filter hook ${hook} priority filter + 140; policy accept;`)
       assert.deepEqual(linesNamed(tables, `inspect_tag_${hook}`), [
         'meta mark set 0x0',
+        ...(hook === 'forward'
+          ? ['meta l4proto tcp ct mark & 0x10000 == 0x0 ct mark & 0xff00 != 0x0 jump inspect_reach']
+          : []),
         'ct mark & 0x1ff00 vmap @inspect_channels',
       ])
       assert.equal(headOf(`inspect_untag_${hook}`), `type filter hook ${hook} priority filter + 160; policy accept;`)
@@ -114,6 +119,7 @@ describe('inspection', () => {
       '0xc00 : jump inspect_tag_12',
     ])
     assert.deepEqual(linesNamed(tables, 'inspect_tag_12'), [
+      'jump inspect_plain',
       'meta nfproto ipv4 meta mark set ip dscp map @inspect_kept4',
       'meta nfproto ipv4 ip dscp set 12',
       'meta nfproto ipv6 meta mark set @nh,0,16 & 0xfc0 map @inspect_kept6',

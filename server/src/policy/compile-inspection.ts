@@ -11,7 +11,9 @@ import {
   equals,
   hexNumber,
   hookHead,
+  inSet,
   ipv6Start,
+  isQuotableInterface,
   jump,
   mapHead,
   mapped,
@@ -39,11 +41,18 @@ export function inspectionPieces(policy: Policy): NftPiece[] {
     chain('inspect_canary', stage.channels.map(canaryLine)),
     ...stage.older.map(olderChain),
     ...stage.channels.map(tagChain),
+    makePiece({
+      ...{ kind: 'set', name: 'inspect_uplinks', head: words('typeof fib saddr oifname;'), origin: '' },
+      lines: policy.externalDevices.filter(isQuotableInterface).map(quoteInterface),
+    }),
     map('inspect_channels', words('ct mark'), words('verdict'), stage.channels.map(channelElement)),
     ...unchanging,
     ...sets,
   ]
 }
+
+/** The device through which the source of a packet is reached. */
+const fromWhere = words('fib saddr oifname')
 
 const chain = (name: string, lines: readonly Nft[]): NftPiece =>
   makePiece({ kind: 'chain', name, head: '', lines, origin: '' })
@@ -137,13 +146,67 @@ const families = [
 ] as const
 
 const tagChain = ({ number }: InspectedChannel): NftPiece =>
-  chain(
-    tagName(number),
-    families.flatMap(({ header, isFamily, kept, field }) => [
+  chain(tagName(number), [
+    jump('inspect_plain'),
+    ...families.flatMap(({ header, isFamily, kept, field }) => [
       sentence(isFamily, words('meta mark set'), mapped(field, kept)),
       sentence(isFamily, words(`${header} dscp set ${number}`)),
     ]),
-  )
+  ])
+
+/**
+ * Whoever can speak for both sides of a connection makes the engine believe that it missed something, and it stops looking (decision 107). So no host
+ * inside has an address of the outside, and none outside has one of the inside. Before the kernel knows of the connection: it would believe the packet.
+ */
+const sourceLines: readonly Nft[] = [
+  words('meta l4proto != tcp accept'),
+  sentence(inSet(words('iifname'), 'if_external', true), inSet(fromWhere, 'inspect_uplinks'), words('drop')),
+  sentence(inSet(words('iifname'), 'if_external'), inSet(fromWhere, 'inspect_uplinks', true), words('drop')),
+]
+
+/**
+ * A packet that dies behind the gateway is seen by the engine and not by the server, so it gets as much life as any. Only between inside and outside: what goes
+ * round in a circle comes back to where it leaves, and dies there as always.
+ */
+const leastLife = 64
+const reachLines: readonly Nft[] = [
+  ...[false, true].map((isInside) =>
+    sentence(
+      inSet(words('iifname'), 'if_external', isInside),
+      inSet(words('oifname'), 'if_external', isInside),
+      words('return'),
+    ),
+  ),
+  words(`ip ttl < ${leastLife} ip ttl set ${leastLife}`),
+  words(`ip6 hoplimit < ${leastLife} ip6 hoplimit set ${leastLife}`),
+]
+const reach = sentence(
+  words(`meta l4proto tcp ct mark & ${hexNumber(inspection.doneBit)} == 0x0`),
+  words(`ct mark & ${hexNumber(inspection.channelMask)} != 0x0`),
+  jump('inspect_reach'),
+)
+
+const urgent = 0x20
+/** Flags that the kernel takes along with it: SYN, ACK or FIN and ACK, each with PSH, ECE and CWR or without. nft cannot clear a single bit. */
+const besideUrgent = [0x02, 0x10, 0x11].flatMap((kind) =>
+  Array.from({ length: 8 }, (_, at) => kind + (at & 1) * 0x08 + (at >> 1) * 0x40),
+)
+const urgentLines: readonly Nft[] = besideUrgent.map((flags) =>
+  words(`tcp flags == ${hexNumber(flags + urgent)} tcp flags set ${hexNumber(flags)}`),
+)
+
+/**
+ * What the engine would see in another way than the server (decision 107). Of a packet that is larger than a message of the queue it gets
+ * a part, which it cannot read. A byte that is urgent is not in the stream that a server reads, unless it asks for that: without the flag it is
+ * for all.
+ */
+const plainLines: readonly Nft[] = [
+  words(`meta length > ${inspection.longestPacket} drop`),
+  // No host uses options of IP for TCP, and many routers drop packets with them: again the engine would see what the server does not.
+  words('meta l4proto tcp ip hdrlength > 5 drop'),
+  words('meta l4proto tcp ip6 nexthdr != tcp drop'),
+  sentence(words(`tcp flags & ${hexNumber(urgent)} == ${hexNumber(urgent)}`), jump('inspect_urgent')),
+]
 
 const fields = Array.from({ length: 64 }, (_, value) => value)
 const keptMark = (value: number): number => value * 2 ** inspection.keptShift
@@ -159,10 +222,18 @@ const unchanging: readonly NftPiece[] = [
   ...hooks.flatMap((at) => [
     base(at, 'tag', [
       words('meta mark set 0x0'),
+      ...(at === 'forward' ? [reach] : []),
       byMap(words(`ct mark & ${hexNumber(inspection.channelMask + inspection.doneBit)}`), 'inspect_channels'),
     ]),
     base(at, 'untag', [sentence(hasBit(inspection.taggedMark), jump('inspect_restore'))]),
   ]),
+  makePiece({
+    ...{ kind: 'chain', name: 'inspect_source', lines: sourceLines, origin: '' },
+    head: hookHead({ type: 'filter', at: 'prerouting', priority: 'raw' }),
+  }),
+  chain('inspect_reach', reachLines),
+  chain('inspect_plain', plainLines),
+  chain('inspect_urgent', urgentLines),
   chain('inspect_restore', [
     sentence(hasBit(inspection.doneMark), words(`ct mark set ct mark | ${hexNumber(inspection.doneBit)}`)),
     byMap(words(`meta mark & ${hexNumber(inspection.keptMask)}`), 'inspect_was'),

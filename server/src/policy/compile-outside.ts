@@ -4,9 +4,14 @@ import type { NftPiece } from '../plan/artifacts.ts'
 import { makePiece } from '../plan/nft-piece.ts'
 import { addresses, blank, equals, goTo, inSet, type Nft, numbers, rule, sentence, words } from '../render/nft.ts'
 import type { OutsideService, Policy } from './model.ts'
-import { dhcpAnswers, linkMessages, linkOrigin, outsideOrigins } from './outside.ts'
+import { dhcpAnswers, linkMessages, linkOrigin, outsideOrigins, routerOrigin } from './outside.ts'
 
 const chains = { input: 'outside_input', forward: 'outside_forward' } as const
+
+/** Router advertisements, before the user's rules. Redirects are never taken (docs/behaviour/host.md). */
+export const strangeRouters: readonly Nft[] = [
+  rule(routerOrigin, inSet(words('iifname'), 'if_external', true), words('icmpv6 type 134 counter drop')),
+]
 
 /** Behind the user's rules. */
 export const outsideEnd = (path: 'input' | 'forward'): Nft[] => [

@@ -361,13 +361,19 @@ function statementsOf(rule: PolicyRule, { place, countsHits, loggedActions }: Ru
 const inspecting = ({ inspection: number, action }: PolicyRule): Nft[] =>
   number === undefined || action.kind !== 'accept' ? [] : [setChannel(number)]
 
-/** Once for a connection, so that events of the inspection engine can name the rule. */
+/** Before the verdict of a rule that inspects. The second, once for a connection, so that events of the inspection engine can name the rule. */
 function inspectionNotes(rule: PolicyRule, place: Place): EntryParts['statements'] {
   const { inspection: number, action } = rule
   if (number === undefined || action.kind !== 'accept') return []
   const note = record(logGroup, tableNames[place], `${rule.id}`, 'inspect')
-  return [{ before: isNotInChannel(number), text: printRule(rule.origin, note) }]
+  return [
+    { before: isOfNoConnection, text: printRule(rule.origin, words('drop')) },
+    { before: isNotInChannel(number), text: printRule(rule.origin, note) },
+  ]
 }
+
+/** Such a packet can have no channel, and would pass without inspection (decision 107). */
+const isOfNoConnection = words('ct state invalid')
 
 const isTcp = words('meta l4proto tcp')
 

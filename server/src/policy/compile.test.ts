@@ -158,6 +158,7 @@ describe('tables', () => {
     assert.deepEqual(linesNamed([table as NftTable], 'input'), [
       'ct state established,related counter accept comment "inp.sys.established"',
       'iifname "lo" counter accept comment "inp.sys.loopback"',
+      'iifname != @if_external icmpv6 type 134 counter drop comment "inp.sys.router"',
       'iifname @if_external goto outside_input',
     ])
   })
@@ -213,7 +214,7 @@ describe('tables', () => {
       ],
     }
     const tables = compilePolicy(policy)
-    assert.deepEqual(linesNamed(tables, 'input')?.slice(2, 6), [
+    assert.deepEqual(linesNamed(tables, 'input')?.slice(3, 7), [
       'iifname "lan0" meta nfproto ipv4 udp dport 67 counter accept comment "inp.sys.dhcp"',
       'iifname "lan1" meta nfproto ipv4 udp dport 67 counter accept comment "inp.sys.dhcp"',
       'ip saddr 192.0.2.1 udp sport 67 udp dport 67 counter accept comment "inp.sys.dhcp_relay"',

@@ -36,7 +36,7 @@ import { compileHardware } from './compile-hardware.ts'
 import { inspectionPieces } from './compile-inspection.ts'
 import { limitPieces } from './compile-limits.ts'
 import { deviceSet, localSidePieces } from './compile-local-side.ts'
-import { outsideEnd, outsidePieces } from './compile-outside.ts'
+import { outsideEnd, outsidePieces, strangeRouters } from './compile-outside.ts'
 import { type CompiledRule, compileRule, noSets, type Place, type RuleOptions } from './compile-rule.ts'
 import {
   webDirect,
@@ -249,7 +249,7 @@ function firstRules(policy: Policy, place: Place): Nft[] {
 
 /** Behind them, in front of what is open. */
 function earlyRules(policy: Policy, place: Place): Nft[] {
-  if (place === 'input') return [...compileClosed(policy), ...webDirect(policy)]
+  if (place === 'input') return [...strangeRouters, ...compileClosed(policy), ...webDirect(policy)]
   if (place === 'forward') return [...dnsForward(policy), ...webForward(policy)]
   return place === 'web' ? [...webDns(policy), ...(policy.access === null ? webGate(policy) : [])] : []
 }

@@ -13,10 +13,14 @@ export const outsideOrigins = {
 /** What a machine on the link of a provider cannot live without. Errors of ICMP belong to their connections. */
 export const linkOrigin = 'inp.sys.link'
 
+/** Only a provider tells the gateway where IPv6 goes: whoever else did would get what the gateway sends, and take part in its traffic. */
+export const routerOrigin = 'inp.sys.router'
+
 /** The system rules at the end of the tables that are always there. */
 export const endOrigins: readonly string[] = [
   ...Object.values(outsideOrigins).flatMap(({ dropped, translated }) => [dropped, translated]),
   linkOrigin,
+  routerOrigin,
 ]
 
 /** Answers to DHCP clients: the server is asked by multicast or broadcast, so they belong to no connection. */

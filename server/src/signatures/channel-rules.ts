@@ -7,12 +7,16 @@ import {
   canaryText,
   channelBit,
   channelGroup,
+  endBits,
   firstApplicationSid,
   firstCanarySid,
   firstPacketGroup,
+  gapBits,
   generationBit,
   groupOfAction,
+  lostBits,
   patternsPerApplication,
+  resetBit,
 } from './numbering.ts'
 import { optionsOf } from './options.ts'
 import { deciderOf, type ProfileRule } from './profile.ts'
@@ -94,6 +98,7 @@ export function* ownRules(
   // It matches nothing. Without a rule about requests that reads the bit, Suricata 7.0.10 finds no rule that has both the bit and content (seen).
   for (const { number } of channels)
     yield `alert http any any -> any any (msg:"bit of channel ${number}"; flowbits:isset,${channelBit(number)}; http.protocol; content:"portcullis"; noalert; gid:${channelGroup}; sid:${200 + number}; rev:1;)\n`
+  yield* unseenRules
   const denied = deniedIn(channels)
   const named = `n_${generation}`
   if (denied.has(unknownApplication)) for (const application of applications) yield* namingRules(application, named)
@@ -105,6 +110,42 @@ export function* ownRules(
     yield* applicationRules(application, isUnknown ? `${bits} flowbits:isnotset,${named};` : bits)
   }
 }
+
+const quietRule = (action: string, sid: number, name: string, options: string): string =>
+  `${action} tcp any any -> any any (msg:"${name}"; ${options} noalert; gid:${channelGroup}; sid:${sid}; rev:1;)\n`
+
+/**
+ * What the engine lets pass without a look, although a server may take it (decision 107).
+ *
+ * It looks at nothing that follows a reset from the same side. One that dies on the way leaves the server listening, so what follows one is
+ * dropped: no host sends bytes behind its own reset. A new connection between the same ports has no bit.
+ *
+ * Neither does it look at a segment that goes beyond the window of its receiver, which takes the part that does not. No host sends that. After packets passed
+ * by an engine that could not keep up, it does not know the window any more: then what the other side says does not fit either, and nothing is dropped.
+ *
+ * When the end of a connection comes before its first bytes, it takes these for lost and not for late (CheckGap counts below zero, seen in 7.0.10).
+ */
+const unseenRules: readonly string[] = [
+  quietRule('alert', 301, 'reset', `flags:R+; flowbits:set,${resetBit};`),
+  // Suricata 7.0.10 looks for `flags:!R` in first packets alone (seen).
+  quietRule('drop', 302, 'behind a reset', `flowbits:isset,${resetBit}; dsize:>0; tcp.hdr; byte_test:1,!&,0x04,13;`),
+  ...(['to_server', 'to_client'] as const).flatMap((way, at) => [
+    quietRule(
+      ...(['alert', 311 + at, 'lost'] as const),
+      `flow:${way}; stream-event:est_invalid_ack; flowbits:set,${lostBits[1 - at]};`,
+    ),
+    quietRule('alert', 331 + at, 'end', `flow:${way}; flags:F+; flowbits:set,${endBits[at]};`),
+    quietRule(
+      ...(['alert', 341 + at, 'gap'] as const),
+      `flow:${way}; stream-event:reassembly_seq_gap; flowbits:isset,${endBits[at]}; flowbits:set,${gapBits[at]};`,
+    ),
+    quietRule('drop', 351 + at, 'in a gap', `flow:${way}; dsize:>0; flowbits:isset,${gapBits[at]};`),
+    quietRule(
+      ...(['drop', 321 + at, 'beyond the window'] as const),
+      `flow:${way}; stream-event:est_packet_out_of_window; dsize:>0; flowbits:isnotset,${lostBits[at]};`,
+    ),
+  ]),
+]
 
 /** The channels that deny each application. */
 function deniedIn(channels: readonly ChannelContent[]): ReadonlyMap<string, readonly number[]> {

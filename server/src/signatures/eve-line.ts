@@ -61,8 +61,11 @@ export interface EveAlert {
 /** `aside`: an event that is not one for administrators. */
 export type EveLine = { readonly is: 'alert'; readonly alert: EveAlert } | { readonly is: 'aside' | 'fault' }
 
-/** Longer lines are not looked at. */
-export const longestEveLine = 128 * 1024
+/**
+ * Longer lines are not looked at. An event has the packet, its content twice and the address that was asked for, each of which its sender can make as
+ * long as a packet or a line of HTTP may be.
+ */
+export const longestEveLine = 4 * 1024 * 1024
 const [longestText, longestUrl] = [300, 2_000]
 const mostPayload = 2_048
 /** Characters of Base64, a multiple of four. */

@@ -110,8 +110,9 @@ const protocols = (): string[] => [
   '  error-policy: ignore',
   '  protocols:',
   '    tls: { enabled: yes, detection-ports: { dp: 443 }, ja3-fingerprints: yes, ja4-fingerprints: yes, encryption-handling: bypass }',
-  // Without limits of ours only the first 4,096 bytes of a body are looked at: an attack behind more would pass.
-  '    http: { enabled: yes, libhtp: { default-config: { personality: IDS, request-body-limit: 0, response-body-limit: 100kb } } }',
+  // Without limits of ours only the first 4,096 bytes of a body are looked at, and a request with a line of more than 18,432 not at all. Servers
+  // take lines of up to a megabyte.
+  '    http: { enabled: yes, libhtp: { default-config: { personality: IDS, request-body-limit: 0, response-body-limit: 100kb, meta-field-limit: 1mb } } }',
   '    imap: { enabled: detection-only }',
   '    mqtt: { enabled: yes }',
   '    dns: { tcp: { enabled: yes, detection-ports: { dp: 53 } }, udp: { enabled: yes, detection-ports: { dp: "[53,5353]" } } }',

@@ -26,6 +26,8 @@ interface OpenFile {
 }
 
 const chunkBytes = 256 * 1024
+/** A longer one is taken in pieces. */
+const longestLineBytes = 4 * 1024 * 1024
 const tailBytes = 256
 /** Our own limit of a log, twice, and some more. */
 const defaultBacklogBytes = 32 * 1024 * 1024
@@ -182,10 +184,11 @@ export class FileFollower {
 
   /** Whole lines after a place, the first of which has begun with other bytes; null while there is none. */
   #readLines(file: OpenFile, place: Place, begun: Buffer): { readonly lines: Buffer; readonly place: Place } | null {
-    const bytes = readAt(file, place.offset, Math.min(file.size, place.offset + chunkBytes))
+    const read = (most: number): Buffer => readAt(file, place.offset, Math.min(file.size, place.offset + most))
+    const first = read(chunkBytes)
+    const bytes = first.length === chunkBytes && !first.includes(newline) ? read(longestLineBytes) : first
     const end = bytes.lastIndexOf(newline) + 1
-    // A line that never ends is taken in pieces.
-    const taken = end === 0 && bytes.length === chunkBytes ? bytes : bytes.subarray(0, end)
+    const taken = end === 0 && bytes.length === longestLineBytes ? bytes : bytes.subarray(0, end)
     if (taken.length === 0) return null
     const offset = place.offset + taken.length
     const before = taken.length >= tailBytes ? noBytes : readAt(file, Math.max(0, offset - tailBytes), place.offset)
