@@ -45,20 +45,20 @@ const fromOutside = inSet(words('iifname'), 'if_external')
 /** While the set has its one element, 0.0.0.0. IPv6 is not forwarded. */
 const isFull = inSet(words('ip saddr & 0.0.0.0'), limitSets.full)
 const part = words('meta mark')
-const ofLink = words('ip6 saddr fe80::-febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff')
 
 interface Family {
-  readonly ending: '4' | '6' | 'link'
+  readonly ending: '4' | '6'
   readonly hash: string
-  /** What counts as one host: all addresses of a host are in one network of IPv6, but for those of the link. */
+  /**
+   * What counts as one host: all addresses of a host are in one network of IPv6. Addresses of the link are one network for all hosts, who have one share
+   * together: one of them can have as many as it likes.
+   */
   readonly host: Nft
-  readonly sets: '4' | '6'
 }
 
 const families: readonly Family[] = [
-  { ending: '4', sets: '4', hash: 'ip saddr . ip daddr', host: words('ip saddr') },
-  { ending: '6', sets: '6', hash: 'ip6 saddr . ip6 daddr', host: words('ip6 saddr & ffff:ffff:ffff:ffff::') },
-  { ending: 'link', sets: '6', hash: 'ip6 saddr . ip6 daddr', host: words('ip6 saddr') },
+  { ending: '4', hash: 'ip saddr . ip daddr', host: words('ip saddr') },
+  { ending: '6', hash: 'ip6 saddr . ip6 daddr', host: words('ip6 saddr & ffff:ffff:ffff:ffff::') },
 ]
 
 export function limitPieces({ limits }: Policy): NftPiece[] {
@@ -101,12 +101,11 @@ export function limitPieces({ limits }: Policy): NftPiece[] {
 
 const byFamily = (side: 'local' | 'outside'): Nft[] => [
   sentence(words('meta nfproto ipv4'), goTo(`limit_${side}_4`)),
-  sentence(ofLink, goTo(`limit_${side}_link`)),
   sentence(words('meta nfproto ipv6'), goTo(`limit_${side}_6`)),
 ]
 
 /** The mark of the packet carries the part from line to line. */
-function counted({ sets: family, hash, host }: Family, side: 'local' | 'outside', limit: number): Nft[] {
+function counted({ ending: family, hash, host }: Family, side: 'local' | 'outside', limit: number): Nft[] {
   const key = concatenate(host, part)
   const parts = partsOf(limit)
   return [
