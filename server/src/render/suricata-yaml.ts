@@ -1,8 +1,10 @@
 // The part of suricata.yaml that a plan decides: which networks are ours, and what happens to packets for which the engine has no memory. applyd adds everything else, see
 // applyd/engines/inspection/settings.ts, which goes on in the middle of the groups of addresses. No imports: applyd uses it too.
 
+/** Of IPv6, which nobody can name. */
+const privateNetworks6 = ['fc00::/7', 'fe80::/10']
 /** Where none is named, those that are never reached over the internet. */
-const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']
+const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
 const networkForm = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]{2,39})\/(?:[1-9]\d{0,2})$/
 const mostNetworks = 1000
 
@@ -20,7 +22,10 @@ export interface SuricataInput {
 
 export function suricataSettings({ homeNetworks, isBlocking = false }: SuricataInput): string {
   const own = [...new Set(homeNetworks)].filter((network) => networkForm.test(network)).slice(0, mostNetworks)
-  const networks = own.length === 0 ? privateNetworks : own
+  const networks = [
+    ...(own.length === 0 ? privateNetworks : own),
+    ...privateNetworks6.filter((one) => !own.includes(one)),
+  ]
   return [...headOf(isBlocking), `    HOME_NET: "[${networks.join(',')}]"`, ''].join('\n')
 }
 

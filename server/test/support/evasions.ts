@@ -21,7 +21,7 @@ import {
 import type { FramePipe, HandTcp, Said } from './frame-pipe.ts'
 
 export const marks = { tcp: '/steal-everything', udp: 'STEAL-EVERYTHING', dns: 'steal-everything' }
-export const originPorts = { tcp: 8081, udp: 9999, dns: 5353 }
+export const originPorts = { tcp: 8081, udp: 9999, dns: 5353, vxlan: 4789, geneve: 6081, teredo: 3544 }
 /** What arrives with this, or less, is dropped outside: a router there would do that. */
 export const shortLife = 2
 
@@ -538,6 +538,25 @@ const largest = [65_531, 65_532, 65_535].map(
   }),
 )
 
+/** Datagrams that look like a tunnel to an engine that takes them apart, and like any other to their server. */
+const tunnels = (['vxlan', 'geneve', 'teredo'] as const).map(
+  (kind): Case => ({
+    ...{ name: `a datagram that looks like ${kind}`, protocol: 'udp', families: both, isTaken: true },
+    send: async ({ pipe, ends, port }) => {
+      const within = (inside: Ends): Buffer =>
+        ipPacket(inside, protocols.udp, datagramBytes(inside, port, originPorts.udp, Buffer.from(marks.udp)))
+      const ethernet = Buffer.from('0200000000020200000000010800', 'hex')
+      const four = within({ source: '10.10.0.2', destination: '198.51.100.20' })
+      const payload = {
+        vxlan: Buffer.concat([Buffer.from('0800000000002a00', 'hex'), ethernet, four]),
+        geneve: Buffer.concat([Buffer.from('0000655800002a00', 'hex'), ethernet, four]),
+        teredo: within({ source: 'fd00:a::2', destination: 'fd00:c::20' }),
+      }
+      await pipe.send([ipPacket(ends, protocols.udp, datagramBytes(ends, port, originPorts[kind], payload[kind]))])
+    },
+  }),
+)
+
 interface Step {
   readonly text: string
   readonly from: number
@@ -614,5 +633,5 @@ const shownStep = ({ text, from, to, more, fields, isCut }: Step): string => {
 }
 
 export const cases: readonly Case[] = [
-  ...[...segments, ...split, ...behindHeaders, ...inOneFragment, ...withOptions, ...largest],
+  ...[...segments, ...split, ...behindHeaders, ...inOneFragment, ...withOptions, ...largest, ...tunnels],
 ]

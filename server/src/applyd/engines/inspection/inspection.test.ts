@@ -22,7 +22,7 @@ const places = { work: '/w', rulesFile: '/w/r', captures: '/c', commandSocket: '
 describe('the settings of the inspection engine', () => {
   it('say which networks are ours, and nothing else', () => {
     const text = suricataSettings({ homeNetworks: ['192.0.2.0/24', '2001:db8::/32', '192.0.2.0/24', '0.0.0.0/0', 'x'] })
-    assert.match(text, /^ {4}HOME_NET: "\[192\.0\.2\.0\/24,2001:db8::\/32\]"$/m)
+    assert.match(text, /^ {4}HOME_NET: "\[192\.0\.2\.0\/24,2001:db8::\/32,fc00::\/7,fe80::\/10\]"$/m)
     assert.deepEqual(unit.directives('suricata.yaml', text), [])
     assert.deepEqual(suricataFaults(suricataSettings({ homeNetworks: [] })), [])
     const blocking = suricataSettings({ homeNetworks: [], isBlocking: true })
