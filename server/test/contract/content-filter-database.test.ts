@@ -133,6 +133,51 @@ describe('the category database', () => {
     assert.equal((await categoriesOf('http://vk.com/feed/1')).length, 1)
   })
 
+  it('names in `all` each category for which a rule decides, and no other', async () => {
+    await rebuild()
+    const use = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer['body']> => {
+      const answer = await admin(method, path, body)
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body
+    }
+    for (const { id } of (await admin('GET', '/content-filter/rules')).body)
+      await use('DELETE', `/content-filter/rules/${id}`)
+    await use('PATCH', '/content-filter/state', { enabled: true })
+    const { id: own } = await use('POST', '/content-filter/users_categories', {
+      ...{ name: 'Own', comment: '', urls: ['own.example'] },
+    })
+    const candidates = [
+      own,
+      'extended.id.39',
+      ...fixedCategories.flatMap(({ id, type }) => (type === 'extended' ? [] : [id])),
+    ]
+    const { id: rule } = await use('POST', '/content-filter/rules', {
+      ...{ name: 'tried', comment: '', enabled: true, access: 'deny', redirect_url: null, aliases: ['any'] },
+      ...{ categories: [own], http_methods: [], content_types: [], timetable: ['any'] },
+    })
+    const decides = async (url: string, category: string): Promise<boolean> => {
+      await use('PATCH', `/content-filter/rules/${rule}`, { categories: [category] })
+      const { verdict, rule: deciding } = await use('POST', '/content-filter/explain', { source: '10.10.0.5', url })
+      // What waits for the type of the reply is not decided.
+      return verdict === 'deny' && deciding?.id === rule
+    }
+    const casino = 'http://casinos-lotteries-betting.category.example/'
+    for (const [hasTopics, url] of [
+      [true, 'http://own.example/setup.exe'],
+      [true, casino],
+      [false, casino],
+      [true, 'http://198.51.100.7/'],
+      [true, 'http://nowhere.example/'],
+    ] as const) {
+      await use('PATCH', '/content-filter/settings', { enabled_extended_categorizer: hasTopics })
+      const { all } = (await admin('GET', `/content-filter/categorize?url=${encodeURIComponent(url)}`)).body
+      const deciding: string[] = []
+      for (const id of candidates) if (await decides(url, id)) deciding.push(id)
+      assert.deepEqual(all.toSorted(), deciding.toSorted(), `${url}, topics ${hasTopics}`)
+      assert.ok(all.length > 1, url)
+    }
+  })
+
   it('refuses what is not an archive of lists, and keeps nothing of it', async () => {
     await rebuild()
     const before = await state()

@@ -31,7 +31,9 @@ export const categorize = endpoint({
     path: Type.String(),
     categories: Type.Array(FoundCategory),
     all: Type.Array(Type.String({ 'x-refers': ['content_category'] }), {
-      description: 'Ids of these categories, as newer clients read them.',
+      description:
+        'Ids of all categories for which a rule matches when the page is read, as newer clients read them: also groups of files ' +
+        'and special categories, and topics only while they are used.',
     }),
   }),
 })

@@ -2,10 +2,13 @@
 
 import { invalid } from '../../contract/error.ts'
 import { handle, type Route } from '../../http/handle.ts'
+import { read } from '../../model/slots.ts'
+import type { FoundCategory } from '../../web-filter/model.ts'
+import { factsOf } from '../../web-filter/request-facts.ts'
 import { inSlices } from '../../workers/slices.ts'
-import { listCategories, storedCategories } from './config.ts'
+import { listCategories, settings, storedCategories } from './config.ts'
 import { categorize, rebuildDatabase, showDatabase } from './contract.ts'
-import { readUrl } from './url.ts'
+import { type AskedUrl, readUrl } from './url.ts'
 import { findUserCategories } from './user-lookup.ts'
 
 export const databaseRoutes: readonly Route[] = [
@@ -13,13 +16,14 @@ export const databaseRoutes: readonly Route[] = [
     const asked = readUrl(query.url)
     if (!asked) throw invalid('url', 'Must be a URL such as https://example.com/page, or a name.')
     const { url, host, path } = asked
+    const { enabled_extended_categorizer: usesExtended } = read(config, settings)
     const names = new Map(listCategories(config).map(({ id, name }) => [id, name]))
     const own = await inSlices(findUserCategories(storedCategories(config), asked))
     const found = [...own, ...services.webCategories.lookup.find(asked)]
     return {
       ...{ url, host, path },
       categories: found.map((one) => ({ ...one, name: names.get(one.id) ?? one.id })),
-      all: [...new Set(found.map(({ id }) => id))],
+      all: idsForRules(asked, found, usesExtended),
     }
   }),
   handle(showDatabase, ({ services }) => {
@@ -39,3 +43,14 @@ export const databaseRoutes: readonly Route[] = [
     void services.webCategories.build()
   }),
 ]
+
+/** What a rule can name to match a plain read of the page: the lists, the groups of files, and the special categories. */
+function idsForRules(asked: AskedUrl, found: readonly FoundCategory[], usesExtended: boolean): string[] {
+  const nobody = { source: '', user: null, destination: null, time: 0, requestType: null, replyType: null }
+  const { categories } = factsOf(
+    { ...asked, ...nobody, stage: 'request', method: 'GET' },
+    { find: () => found },
+    usesExtended,
+  )
+  return [...new Set(categories)]
+}
