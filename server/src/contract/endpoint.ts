@@ -42,6 +42,8 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   readonly streamsBody?: boolean
   /** Not for an unattended screen: the administrator must have signed in a short while ago. */
   readonly needsFreshSignIn?: boolean
+  /** For other programs: a token in `Authorization: Bearer` instead of a session; the handler checks it. */
+  readonly takesToken?: boolean
   /** Codes this call can fail with, where they do not follow from what is said above (openapi-errors.ts). */
   readonly errors?: readonly ErrorCode[]
   /** Published instead of values made from the schemas. */
@@ -77,6 +79,7 @@ export interface Endpoint<
   readonly formField: string | null
   readonly streamsBody: boolean
   readonly needsFreshSignIn: boolean
+  readonly takesToken: boolean
   readonly errors: readonly ErrorCode[]
   readonly example: Example<B, R>
 }
@@ -139,6 +142,7 @@ export const endpoint = <
   formField: spec.formField ?? null,
   streamsBody: spec.streamsBody ?? false,
   needsFreshSignIn: spec.needsFreshSignIn ?? false,
+  takesToken: spec.takesToken ?? false,
   errors: spec.errors ?? [],
   example: spec.example ?? {},
 })

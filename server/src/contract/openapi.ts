@@ -120,6 +120,12 @@ const securitySchemes = {
       `Both cookies of the sign-in: insecure-${documentBrand}-session=...; __Secure-${documentBrand}-UUID=... . The name of the second ` +
       'one differs with every sign-in, so it is described as the whole header. A client with a cookie jar needs to do nothing.',
   },
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The token of POST /health/metrics_token, for a monitoring server. It is good for GET /metrics and for nothing else.',
+  },
 }
 
 const servers = [
@@ -158,7 +164,7 @@ function operation(area: string, endpoint: Endpoint, parts: Parts): Operation {
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
     'x-access': endpoint.access,
-    ...(endpoint.access === 'public' ? { security: [] } : {}),
+    ...(endpoint.access === 'public' ? { security: endpoint.takesToken ? [{ token: [] }] : [] } : {}),
     parameters: parametersOf(endpoint, parts.schemas).map((use) => parts.parameters.refer(use)),
     ...(body ? { requestBody: parts.bodies.refer(body) } : {}),
     responses: {
@@ -192,10 +198,12 @@ function successOf(endpoint: Endpoint, schemas: Schemas): Shareable {
   const value = {
     description: isChange ? 'Done; with dry_run=true a DryRun, and nothing is changed.' : 'Done.',
     ...(isChange ? { headers: changeHeaderRefs } : {}),
-    ...(reply ? { content } : {}),
+    ...(reply || alsoReplies.length > 0 ? { content } : {}),
     ...(isChange && !reply ? { content: { [json]: { schema: dryRun } } } : {}),
   }
   const noReply = isChange ? 'Changed' : 'Done'
+  // Files of the reference: each has its own form.
+  if (!reply && alsoReplies.length > 0) return { names: [pascal(operationId(endpoint))], value }
   return { names: reply ? [nameIn(schema) ?? nounOf(endpoint.path), pascal(operationId(endpoint))] : [noReply], value }
 }
 

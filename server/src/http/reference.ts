@@ -9,7 +9,8 @@ import { type CookieNames, cookieNames } from './cookies.ts'
 import { handle, type Route, rawReply } from './handle.ts'
 import { keptBytes, type LongReply } from './segments.ts'
 
-const page = (path: string, summary: string) => endpoint({ method: 'GET', path, access: 'public', summary })
+const page = (path: string, summary: string, type: string) =>
+  endpoint({ method: 'GET', path, access: 'public', summary, alsoReplies: [type] })
 
 export const referenceEndpoints = {
   document: endpoint({
@@ -20,9 +21,9 @@ export const referenceEndpoints = {
     reply: Type.Unknown(),
     example: { reply: { openapi: '3.1.0' } },
   }),
-  page: page('/docs', 'The browsable reference of this interface'),
-  script: page('/docs/reference.js', 'Script of the reference page'),
-  style: page('/docs/reference.css', 'Style of the reference page'),
+  page: page('/docs', 'The browsable reference of this interface', 'text/html'),
+  script: page('/docs/reference.js', 'Script of the reference page', 'text/javascript'),
+  style: page('/docs/reference.css', 'Style of the reference page', 'text/css'),
 }
 
 const policy = [
@@ -55,17 +56,17 @@ function branded(bytes: Buffer, names: CookieNames): Buffer {
 
 export function referenceRoutes(names: CookieNames): Route[] {
   const document = fileOf('docs/openapi.json', (bytes) => branded(bytes, names))
-  const file = (target: (typeof referenceEndpoints)['page'], name: string, type: string): Route => {
+  const file = (target: (typeof referenceEndpoints)['page'], name: string): Route => {
     const content = fileOf(`web/src/reference/${name}`)
     return handle(target, ({ setHeader }) => {
       setHeader('content-security-policy', policy)
-      return rawReply(`${type}; charset=utf-8`, content())
+      return rawReply(`${target.alsoReplies[0]}; charset=utf-8`, content())
     })
   }
   return [
     handle(referenceEndpoints.document, () => rawReply('application/json; charset=utf-8', document())),
-    file(referenceEndpoints.page, 'index.html', 'text/html'),
-    file(referenceEndpoints.script, 'reference.js', 'text/javascript'),
-    file(referenceEndpoints.style, 'reference.css', 'text/css'),
+    file(referenceEndpoints.page, 'index.html'),
+    file(referenceEndpoints.script, 'reference.js'),
+    file(referenceEndpoints.style, 'reference.css'),
   ]
 }

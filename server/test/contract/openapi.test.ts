@@ -46,8 +46,9 @@ interface Operation {
 type Path = Readonly<Record<string, Operation>> & { readonly parameters?: readonly Parameter[] }
 
 interface Scheme {
-  readonly in: string
-  readonly name: string
+  readonly in?: string
+  readonly name?: string
+  readonly scheme?: string
   readonly description: string
 }
 
@@ -155,7 +156,7 @@ describe('the OpenAPI document', () => {
       const set = [signedIn.headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split('=')[0] ?? '')
       const { session, cookies } = (JSON.parse(text) as Document).components.securitySchemes as Record<string, Scheme>
       assert.equal(session?.in, 'cookie')
-      assert.ok(set.includes(session.name), `${session.name} is none of ${set.join(', ')}`)
+      assert.ok(set.includes(session.name ?? ''), `${session.name} is none of ${set.join(', ')}`)
       assert.deepEqual([cookies?.in, cookies?.name], ['header', 'Cookie'])
       for (const name of set) assert.ok(cookies?.description.includes(name.replace(/[0-9a-f-]{36}$/, 'UUID')), name)
       if (brand !== 'portcullis') assert.doesNotMatch(text, /(?:insecure|__Secure)-portcullis/)
@@ -169,9 +170,14 @@ describe('the OpenAPI document', () => {
     )
     assert.equal(document.servers[0]?.variables?.address?.default, '127.0.0.1:8443')
     const schemes = plainDocument.components.securitySchemes as Record<string, Scheme>
-    assert.deepEqual(document.security, [Object.fromEntries(Object.keys(schemes).map((name) => [name, []]))])
+    assert.deepEqual(document.security, [{ session: [], cookies: [] }])
+    // Every scheme is used, and every one that is used is described.
+    const asked = [document.security, ...operations.map(({ operation }) => operation.security ?? [])]
+    const named = asked.flat().flatMap((one) => Object.keys(one as object))
+    assert.deepEqual([...new Set(named)].sort(), Object.keys(schemes).sort())
     // A token of RFC 9110, as names of headers and cookies are.
-    for (const { name } of Object.values(schemes)) assert.match(name, /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
+    for (const { name, scheme } of Object.values(schemes))
+      assert.match(name ?? scheme ?? '', /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
     const faults: string[] = []
     const look = (value: unknown, at: string): void => {
       if (typeof value !== 'object' || value === null) return
@@ -217,7 +223,8 @@ describe('the OpenAPI document', () => {
       const name = nameOf(endpoint)
       const operation = operationOf(endpoint)
       assert.equal(operation['x-access'], endpoint.access, name)
-      assert.deepEqual(operation.security, endpoint.access === 'public' ? [] : undefined, name)
+      const asked = endpoint.access !== 'public' ? undefined : endpoint.takesToken ? [{ token: [] }] : []
+      assert.deepEqual(operation.security, asked, name)
       assert.equal(operation.requestBody !== undefined, endpoint.body !== null || endpoint.rawBodyType !== null, name)
       const inPath = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name: one }) => one)
       assert.deepEqual(inPath, endpoint.params, name)

@@ -93,6 +93,7 @@ export const showMetrics = endpoint({
   method: 'GET',
   path: '/metrics',
   access: 'public',
+  takesToken: true,
   summary: 'Show metrics for a monitoring server',
   description:
     'Text exposition format 0.0.4 of Prometheus. Needs no session but the header `Authorization: Bearer <token>` with the token of ' +
