@@ -30,6 +30,7 @@ import { type Condition, join, parseTyped, readFilter, toggle, without, writeFil
 import { LinePanel, type LinePanelProps, useLineActs } from './line-panel.tsx'
 import { type LogLine, mostLines } from './lines.ts'
 import { type LogRange, type Preset, presets, writeRange } from './range.ts'
+import { type RuleWord, useRuleWords } from './rule-words.ts'
 import { type LogSource, pathOfRule, type RuleMention } from './source.ts'
 import { useDevices } from './use-devices.ts'
 import { type LogState, useLog } from './use-log.ts'
@@ -44,11 +45,11 @@ const presetTitles: Readonly<Record<Preset, string>> = {
   '-30d': msg('Last 30 days'),
 }
 
-const conditionText = (source: LogSource, { column, value, isNot }: Condition): string => {
+const conditionText = (source: LogSource, ruleWord: RuleWord, { column, value, isNot }: Condition): string => {
   const title = [...source.facets, ...source.columns.map(({ id, title: text }) => ({ column: id, title: text }))].find(
     (one) => one.column === column,
   )
-  const word = source.wordOf?.(column, value) ?? value
+  const word = ruleWord(column, value) ?? source.wordOf?.(column, value) ?? value
   return `${title ? t(title.title) : column} ${isNot ? '≠' : '='} ${word === '' ? value : word}`
 }
 
@@ -103,11 +104,13 @@ export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): React
     if (read.conditions.length > 0) setTyped(null)
   }
 
+  const nameOfRule = useRuleNames(source, log.lines)
+  const ruleWord = useRuleWords(source, log.lines, nameOfRule)
   const tools: CellTools = {
     source,
     zone,
     onPick,
-    nameOfRule: useRuleNames(source, log.lines),
+    nameOfRule,
     titleOfDevice: devices.titleOf,
   }
   const columns = useColumns(tools, acts)
@@ -128,7 +131,7 @@ export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): React
           placeholder={t('Text, or column=value')}
           chips={filter.conditions.map((condition) => ({
             id: `${condition.column}=${condition.value}`,
-            label: conditionText(source, condition),
+            label: conditionText(source, ruleWord, condition),
             onRemove: () => go.setSearch(writeFilter(without(filter, condition), known)),
           }))}
         />
@@ -151,6 +154,7 @@ export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): React
           filter={filter}
           onPick={onPick}
           titleOfDevice={tools.titleOfDevice}
+          ruleWord={ruleWord}
         />
         <div className={styles.lines}>
           <Grid

@@ -9,6 +9,7 @@ import type { Pick } from './cells.tsx'
 import styles from './explorer.module.css'
 import type { LogFilter } from './filter.ts'
 import { facetOf, type LogLine } from './lines.ts'
+import type { RuleWord } from './rule-words.ts'
 import type { LogSource } from './source.ts'
 
 interface FacetsProps {
@@ -19,9 +20,10 @@ interface FacetsProps {
   readonly filter: LogFilter
   readonly onPick: Pick
   readonly titleOfDevice: (device: string) => string
+  readonly ruleWord: RuleWord
 }
 
-export function Facets({ source, lines, isCut, filter, onPick, titleOfDevice }: FacetsProps): ReactNode {
+export function Facets({ source, lines, isCut, filter, onPick, titleOfDevice, ruleWord }: FacetsProps): ReactNode {
   return (
     <nav className={styles.facets} aria-label={t('Most frequent values')}>
       {isCut ? <p className="muted">{t('Counted in the lines that were read.')}</p> : null}
@@ -35,7 +37,7 @@ export function Facets({ source, lines, isCut, filter, onPick, titleOfDevice }: 
             <h3 className={styles.facetTitle}>{t(title)}</h3>
             <ul className={styles.facetValues}>
               {values.map(({ value, count }) => {
-                const raw = source.wordOf?.(column, value) ?? value
+                const raw = ruleWord(column, value) ?? source.wordOf?.(column, value) ?? value
                 const word = column.endsWith('_interface') ? titleOfDevice(raw) : raw
                 const isOn = filter.conditions.some((one) => one.column === column && one.value === value && !one.isNot)
                 return (
@@ -77,7 +79,7 @@ export function Facets({ source, lines, isCut, filter, onPick, titleOfDevice }: 
                     title={t('Show lines with {value} again', { value })}
                   >
                     <span className={cx(styles.facetWord, styles.isNot)}>
-                      <PlainText text={source.wordOf?.(column, value) ?? value} limit={80} />
+                      <PlainText text={ruleWord(column, value) ?? source.wordOf?.(column, value) ?? value} limit={80} />
                     </span>
                   </button>
                 </li>
