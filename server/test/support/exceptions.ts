@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 
 export const limits = {
+  'English sentences on Russian pages': 0,
   'bodies that the schema alone does not make': 9,
   'calls that no page of the console uses': 11,
   'endpoints whose fields depend on each other': 17,

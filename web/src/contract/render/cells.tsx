@@ -8,7 +8,8 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { hostPath } from '../../util/address.ts'
 import { momentOf } from '../../util/time.ts'
-import { t } from '../../words.ts'
+import '../../util/status-words.ts'
+import { heard, t } from '../../words.ts'
 import type { ColumnSpec, Item } from '../define.ts'
 import type { FormField } from '../schema.ts'
 import { refersOf, type Speaking, valueText } from '../values.ts'
@@ -44,6 +45,8 @@ export function FieldCell({ field, value, speaking }: CellProps): ReactNode {
   if (typeof value === 'boolean')
     return value !== (spec.isInverted === true) ? t('yes') : <span className={styles.faint}>{t('no')}</span>
   if (name === 'status' && typeof value === 'string' && states.has(value)) return <Status state={value as 'active'} />
+  // Sentences of a status, which are cut nowhere.
+  if (name === 'msg') return <PlainText text={[value].flat().map(String).map(heard).join(' ')} limit={600} />
   if (Array.isArray(value)) return <ListCell field={field} list={value} speaking={speaking} />
   if (refersOf(schema, spec).length > 0)
     return <Chip>{<PlainText text={valueText(value, schema, spec, speaking)} limit={60} />}</Chip>

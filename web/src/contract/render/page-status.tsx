@@ -8,7 +8,8 @@ import { useRead } from '../../api/reads.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
-import { t } from '../../words.ts'
+import '../../util/status-words.ts'
+import { heard, t } from '../../words.ts'
 import { isItem } from '../draft.ts'
 import { labelOf } from '../words.ts'
 
@@ -73,8 +74,8 @@ export function EngineBars({ items }: { readonly items: readonly StatusItem[] })
       <Bar key={item.name} tone={tone}>
         <strong>{t(labelOf(item.name))}</strong> <Status state={state} />{' '}
         {item.msg.map((text) => (
-          <span key={text} lang="en">
-            <PlainText text={t(text)} />{' '}
+          <span key={text}>
+            <PlainText text={heard(text)} />{' '}
           </span>
         ))}
       </Bar>

@@ -20,6 +20,7 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { sayReason } from '../../util/reason-words.ts'
 import { tablesIn } from '../../util/rule-numbers.ts'
 import { printCsv, saveText } from '../../util/save-file.ts'
 import { summarise, titleOfObject } from '../../util/stored-objects.ts'
@@ -191,8 +192,8 @@ export function History(): ReactNode {
             id: 'reason',
             title: t('Why'),
             width: 220,
-            text: ({ reason }) => reason,
-            cell: ({ reason }) => <PlainText text={reason} limit={120} />,
+            text: ({ reason }) => sayReason(reason),
+            cell: ({ reason }) => <PlainText text={sayReason(reason)} limit={120} />,
           },
           {
             id: 'address',

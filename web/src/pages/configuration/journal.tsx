@@ -28,7 +28,7 @@ import { printCount } from '../../util/amount.ts'
 import { type NumberOf, tablesIn } from '../../util/rule-numbers.ts'
 import { printCsv, saveText } from '../../util/save-file.ts'
 import { summarise, titleOfObject } from '../../util/stored-objects.ts'
-import { currentLanguage, msg, t } from '../../words.ts'
+import { currentLanguage, heard, msg, t } from '../../words.ts'
 import styles from './configuration.module.css'
 import { DiffView, type ObjectChange } from './diff-view.tsx'
 
@@ -236,7 +236,7 @@ export function Journal(): ReactNode {
         .flatMap((item) => item.msg)
         .map((text) => (
           <p key={text} className={styles.muted}>
-            <PlainText text={text} />
+            <PlainText text={heard(text)} />
           </p>
         ))}
       {chosen ? <RecordPanel record={chosen} onClose={() => setChosen(null)} /> : null}

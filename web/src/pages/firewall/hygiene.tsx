@@ -18,8 +18,9 @@ import { PageHead } from '../../ui/page-head.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Time } from '../../ui/time.tsx'
+import '../../util/status-words.ts'
 import { type NumberOf, renumber, sayNumber, sayRule } from '../../util/rule-numbers.ts'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import styles from './hygiene.module.css'
 import { type Finding, kindWords, severityWords } from './rules/marks.ts'
 import { ruleTables } from './rules/tables.ts'
@@ -45,7 +46,7 @@ function HygienePage() {
   const rows = useMemo(
     () =>
       (findings ?? [])
-        .map((found) => ({ ...found, text: renumber(found.text, numberOf, found.table) }))
+        .map((found) => ({ ...found, text: heard(renumber(found.text, numberOf, found.table)) }))
         .map((finding) => ({
           key: `${finding.table} ${finding.rule_id} ${finding.kind}`,
           finding,

@@ -2,7 +2,7 @@
 
 import { profileRules, profiles, showStatus } from '@gateway/server/contract/intrusion-prevention'
 import { inside, insideRead, profilePage, read, rowLink } from '../../contract/define.ts'
-import { msg, t } from '../../words.ts'
+import { heard, msg, t } from '../../words.ts'
 
 const templateId = '__DEFAULT_IPS_PROFILE_ID__'
 const actions = {
@@ -19,7 +19,7 @@ export const page = profilePage({
   itemName: msg('profile'),
   lead: msg('A FORWARD rule names a profile; what it accepts is inspected with the signatures of the profile.'),
   title: ({ name }) => name,
-  columns: ['name', 'comment'],
+  columns: ['name', { id: 'comment', text: ({ id, comment }) => (id === templateId ? heard(comment) : comment) }],
   isFixed: ({ id }) => (id === templateId ? t('The template cannot be changed. Copy it.') : null),
   empty: { text: msg('A profile chooses signatures.'), example: { name: 'Servers', comment: '' } },
   row: [

@@ -2,7 +2,19 @@
 
 import { logRetention, logStatus, logUsage } from '@gateway/server/contract/logs'
 import { read, settingsPage } from '../../contract/define.ts'
-import { msg } from '../../words.ts'
+import { heard, msg } from '../../words.ts'
+
+/** Kinds of records, as the gateway names them. */
+export const kindTitles: readonly string[] = [
+  msg('services'),
+  msg('services that write much'),
+  msg('firewall hits'),
+  msg('sign-ins and sessions of users'),
+  msg('actions of administrators'),
+  msg('security events'),
+  msg('web traffic'),
+  msg('mail'),
+]
 
 const days = { unit: msg('days') }
 
@@ -27,7 +39,7 @@ export const page = settingsPage({
       endpoint: logUsage,
       rowsIn: 'kinds',
       title: msg('What is kept now'),
-      columns: ['title', 'days', 'records', 'bytes', 'oldest'],
+      columns: [{ id: 'title', text: ({ title }) => heard(title) }, 'days', 'records', 'bytes', 'oldest'],
       fields: { bytes: { widget: 'bytes' }, oldest: { widget: 'moment' } },
       everyMs: 30_000,
     }),

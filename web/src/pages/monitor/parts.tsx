@@ -15,7 +15,8 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Status } from '../../ui/status.tsx'
 import type { Pause } from '../../ui/use-pause.ts'
 import { hostPath } from '../../util/address.ts'
-import { t } from '../../words.ts'
+import '../../util/status-words.ts'
+import { heard, t } from '../../words.ts'
 import styles from './monitor.module.css'
 
 export const useTrafficStatus = (pause: Pause): readonly StatusItem[] =>
@@ -65,7 +66,7 @@ export function TrafficHead({ title, pause, status, error, onRetry }: HeadProps)
       </PageHead>
       {notes.length > 0 ? (
         <Bar tone="plain">
-          <PlainText text={notes.join(' ')} />
+          <PlainText text={notes.map(heard).join(' ')} />
         </Bar>
       ) : null}
       {error ? (

@@ -24,7 +24,7 @@ import { Switch } from '../../ui/switch.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { kindOfId } from '../../util/objects.ts'
-import { msg, t } from '../../words.ts'
+import { heard, msg, t } from '../../words.ts'
 import { groupTitles, kindById, type ObjectGroup, objectKinds } from './kinds.ts'
 import { ObjectDrawer } from './object-drawer.tsx'
 import styles from './page.module.css'
@@ -360,7 +360,7 @@ function CountryBase() {
         {t('There is no country database: rules that name countries match nothing. Put it at {path}.', {
           path: state.path,
         })}{' '}
-        {state.msg.join(' ')}
+        {state.msg.map(heard).join(' ')}
       </Bar>
     )
   return (

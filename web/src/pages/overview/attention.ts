@@ -3,6 +3,7 @@
 import type { ReplyOf } from '@gateway/server/contract'
 import type { showHealth } from '@gateway/server/contract/health'
 import { isStoredOnly, type StatusItem, storedOnly } from '@gateway/server/shared/fields'
+import '../../util/status-words.ts'
 import { msg } from '../../words.ts'
 
 type WholeCheck = ReplyOf<typeof showHealth>['checks'][number]
@@ -155,7 +156,7 @@ export function findAttention(
             key: `${path} ${item.name}`,
             title: `${translate(subject.title)}: ${Object.hasOwn(itemTitles, item.name) ? translate(titleOfItem(item.name)) : item.name}`,
             state: 'failed',
-            message: item.msg.join(' '),
+            message: reasonOf(item, translate),
             advice: '',
             since: null,
             path: subject.path,
@@ -165,7 +166,9 @@ export function findAttention(
   const stored = statuses.flatMap(({ path, items }) => {
     const item = items.find(isStoredOnly)
     const subject = subjectOf(path)
-    return item ? [{ key: path, title: translate(subject.title), message: reasonOf(item), path: subject.path }] : []
+    return item
+      ? [{ key: path, title: translate(subject.title), message: reasonOf(item, translate), path: subject.path }]
+      : []
   })
   const needs = [...fromChecks, ...failed].sort(
     (a, b) => rank[a.state] - rank[b.state] || (b.since ?? 0) - (a.since ?? 0),

@@ -11,7 +11,7 @@ import { PageHead } from '../../ui/page-head.tsx'
 import { Status } from '../../ui/status.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { usePause } from '../../ui/use-pause.ts'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import { findAttention } from './attention.ts'
 import { ChangesTile } from './changes.tsx'
 import { Needs } from './needs.tsx'
@@ -25,7 +25,7 @@ export function Dashboard(): ReactNode {
   const attention = findAttention(
     health?.checks ?? [],
     [...statuses].map(([path, items]) => ({ path, items })),
-    (text) => t(text),
+    heard,
   )
   const { needs } = attention
   const hasFailed = needs.some(({ state }) => state === 'failed')

@@ -4,6 +4,9 @@ import { searchUsers } from '@gateway/server/contract/users'
 import { read, rowLink, statusPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 
+/** What the contract says of the question; texts of queries are translated where a page shows them. */
+export const askedText = msg('Part of name, login, phone number or comment; case does not matter.')
+
 export const page = statusPage({
   lead: msg('The first thousand users that fit.'),
   reads: [

@@ -3,7 +3,7 @@
 import type { ReplyOf } from '@gateway/server/contract'
 import type { showHygiene } from '@gateway/server/contract/firewall'
 import { type NumberOf, renumber, sayNumber } from '../../../util/rule-numbers.ts'
-import { msg, t } from '../../../words.ts'
+import { heard, msg, t } from '../../../words.ts'
 import type { TableName } from './tables.ts'
 
 export type Finding = ReplyOf<typeof showHygiene>[number]
@@ -60,7 +60,7 @@ export function marksOf(findings: readonly Finding[], table: TableName, numberOf
 function markOf(found: readonly Finding[], numberOf: NumberOf): Mark {
   const sorted = found
     .toSorted((a, b) => weight[b.severity] - weight[a.severity])
-    .map((one) => ({ ...one, text: renumber(one.text, numberOf, one.table) }))
+    .map((one) => ({ ...one, text: heard(renumber(one.text, numberOf, one.table)) }))
   const [worst] = sorted
   return {
     severity: worst?.severity ?? 'low',
