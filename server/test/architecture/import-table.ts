@@ -186,7 +186,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'runtime/inspection/',
-    may: [...['runtime/', 'workers/', 'signatures/', 'net/', 'plan/inspection.ts', ...pure], 'node:*'],
+    may: [...['runtime/', 'workers/', 'signatures/', 'net/', 'plan/inspection.ts', 'pace.ts', ...pure], 'node:*'],
     because: 'the owner of the rules of the inspection engine has them made, and tests what is in force',
   },
   {

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { patient } from '../../pace.ts'
 
 export interface CanaryResult {
   /**
@@ -19,7 +20,7 @@ export interface CanaryOptions {
   readonly port: number
   /** What the engine drops. */
   readonly text: string
-  /** For the plain datagram to arrive. */
+  /** For the plain datagram to arrive, on a machine that is not very slow. */
   readonly patienceMs?: number
   /** For the other one not to arrive, at least; longer where the plain one took long. */
   readonly quietMs?: number
@@ -33,7 +34,8 @@ const slowness = 4
 
 /** Never rejects. Each test has its own source port, so the engine takes it for a connection of its own. */
 export async function testChannel(options: CanaryOptions): Promise<CanaryResult> {
-  const { port, text, patienceMs = 2_000, quietMs = 250 } = options
+  const { port, text, quietMs = 250 } = options
+  const patienceMs = patient(options.patienceMs ?? 2_000)
   const receiver = createSocket('udp4')
   const sender = createSocket('udp4')
   try {

@@ -2,6 +2,7 @@
 // a connection of its own. While the engine reads its rules it does not answer, which is not a fault.
 
 import { connect } from 'node:net'
+import { patient } from '../../pace.ts'
 
 export interface EngineReport {
   readonly version: string
@@ -21,7 +22,7 @@ const mostCounters = 1_000
 const mostReason = 300
 
 /** Null when it does not answer in time, or answers what cannot be read. Never rejects. */
-export async function askEngine(path: string, patienceMs = 3_000): Promise<EngineReport | null> {
+export async function askEngine(path: string, patienceMs = patient(3_000)): Promise<EngineReport | null> {
   try {
     const [version, stats, counters] = await converse(path, ['version', 'ruleset-stats', 'dump-counters'], patienceMs)
     const told = statsIn(stats)

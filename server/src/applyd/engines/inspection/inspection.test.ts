@@ -120,9 +120,10 @@ describe('an engine that holds its queue', () => {
   /** As the kernel writes it: number, owner, waiting, mode, range, dropped, dropped for the owner, sequence, 1. */
   const line = (queue: number, waiting: number, sequence: number) =>
     `${queue}  13830 ${waiting} 2 65531     0     0 ${sequence}  1`
-  const scene = () => {
+  const scene = (pace = 1) => {
     const state = { text: '', ticks: 0, now: 10_000 }
-    const watch = createQueueWatch({ queues: () => state.text, ticks: () => state.ticks, now: () => state.now })
+    const [queues, patient] = [() => state.text, (milliseconds: number) => pace * milliseconds]
+    const watch = createQueueWatch({ queues, ticks: () => state.ticks, now: () => state.now, patient })
     /** Half a second later. */
     const look = (text: string, ticks = 0) => {
       Object.assign(state, { text, ticks: state.ticks + ticks, now: state.now + 500 })
@@ -147,6 +148,14 @@ describe('an engine that holds its queue', () => {
     const { look } = scene()
     assert.deepEqual([look(line(7000, 4096, 5000)), look(line(7000, 4096, 6000))], [null, null])
     assert.equal(look(line(7000, 4096, 7000)), hungWords)
+  })
+
+  it('has the time that a very slow machine needs, and no more', () => {
+    const { look } = scene(20)
+    const waits = () => look(line(7000, 4, 10), 1)
+    // Nineteen and a half seconds.
+    for (let round = 0; round < 40; round++) assert.equal(waits(), null)
+    assert.equal(waits(), hungWords)
   })
 
   it('works while it takes packets, has none, or the whole machine stood still', () => {

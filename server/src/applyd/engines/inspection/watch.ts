@@ -2,9 +2,10 @@
 // where packets would pass without it: it is ended, and starts again.
 
 import { readFileSync } from 'node:fs'
+import { patient } from '../../../pace.ts'
 import { readQueueRows } from './queue-flow.ts'
 
-/** After this long without progress. */
+/** After this long without progress, on a machine that is not very slow. */
 const patienceMs = 1000
 /** A look that comes later than this says nothing: the whole machine stood still. */
 const lateMs = 1500
@@ -30,6 +31,8 @@ export interface WatchSources {
   /** Ticks of processor time that the process has used. */
   readonly ticks: (pid: number) => number
   readonly now: () => number
+  /** A wait as long as this machine needs (pace.ts). */
+  readonly patient: (milliseconds: number) => number
 }
 
 /** Of the namespace of this process. */
@@ -43,6 +46,7 @@ const sources: WatchSources = {
     return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
   },
   now: () => performance.now(),
+  patient,
 }
 
 interface Standing {
@@ -54,14 +58,16 @@ interface Standing {
  * Asked at every look of the supervisor; returns why the process must end, null while it works. A process that uses no time though packets
  * wait counts as one that stands too.
  */
-export function createQueueWatch({ queues, ticks, now }: WatchSources = sources): (pid: number) => string | null {
+export function createQueueWatch(from: WatchSources = sources): (pid: number) => string | null {
+  const { queues, ticks, now } = from
   let seen = new Map<number, Standing>()
   let idle = { pid: 0, ticks: -1, since: 0 }
   let last = 0
+  const [limit, lateLimit] = [from.patient(patienceMs), from.patient(lateMs)]
   return (pid) => {
     const at = now()
     const [used, states] = [ticks(pid), readQueues(queues())]
-    const isLate = at - last > lateMs
+    const isLate = at - last > lateLimit
     last = at
     if (isLate || idle.pid !== pid) seen = new Map()
     if (isLate || idle.pid !== pid || idle.ticks !== used) idle = { pid, ticks: used, since: at }
@@ -74,8 +80,8 @@ export function createQueueWatch({ queues, ticks, now }: WatchSources = sources)
     // While nothing waits, using no time is no fault.
     if (standing.size === 0) idle = { pid, ticks: used, since: at }
     seen = standing
-    const isStanding = [...standing.values()].some(({ since }) => at - since >= patienceMs)
-    return isStanding || at - idle.since >= patienceMs ? hungWords : null
+    const isStanding = [...standing.values()].some(({ since }) => at - since >= limit)
+    return isStanding || at - idle.since >= limit ? hungWords : null
   }
 }
 
