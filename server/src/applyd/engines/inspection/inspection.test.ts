@@ -150,6 +150,16 @@ describe('an engine that holds its queue', () => {
     assert.equal(look(line(7000, 4096, 7000)), hungWords)
   })
 
+  it('may take longer for its first packet, as long as it uses time', () => {
+    const busy = scene()
+    // Nine and a half seconds.
+    for (let round = 0; round < 20; round++) assert.equal(busy.look(line(7000, 4, 4), 1), null)
+    assert.equal(busy.look(line(7000, 4, 4), 1), hungWords)
+    const { look } = scene()
+    assert.deepEqual([look(line(7000, 4, 4)), look(line(7000, 4, 4))], [null, null])
+    assert.equal(look(line(7000, 4, 4)), hungWords)
+  })
+
   it('has the time that a very slow machine needs, and no more', () => {
     const { look } = scene(20)
     const waits = () => look(line(7000, 4, 10), 1)

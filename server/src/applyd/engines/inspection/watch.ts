@@ -7,6 +7,8 @@ import { readQueueRows } from './queue-flow.ts'
 
 /** After this long without progress, on a machine that is not very slow. */
 const patienceMs = 1000
+/** For the first packet: the engine holds its queues before its threads run, which takes long where others want the processor too. */
+const startMs = 10_000
 /** A look that comes later than this says nothing: the whole machine stood still. */
 const lateMs = 1500
 
@@ -63,7 +65,7 @@ export function createQueueWatch(from: WatchSources = sources): (pid: number) =>
   let seen = new Map<number, Standing>()
   let idle = { pid: 0, ticks: -1, since: 0 }
   let last = 0
-  const [limit, lateLimit] = [from.patient(patienceMs), from.patient(lateMs)]
+  const [limit, startLimit, lateLimit] = [patienceMs, startMs, lateMs].map(from.patient) as [number, number, number]
   return (pid) => {
     const at = now()
     const [used, states] = [ticks(pid), readQueues(queues())]
@@ -80,7 +82,9 @@ export function createQueueWatch(from: WatchSources = sources): (pid: number) =>
     // While nothing waits, using no time is no fault.
     if (standing.size === 0) idle = { pid, ticks: used, since: at }
     seen = standing
-    const isStanding = [...standing.values()].some(({ since }) => at - since >= limit)
+    const isStanding = [...standing.values()].some(
+      ({ taken, since }) => at - since >= (taken === 0 ? startLimit : limit),
+    )
     return isStanding || at - idle.since >= limit ? hungWords : null
   }
 }
