@@ -87,7 +87,7 @@ export interface Pings {
 }
 
 /** From the client to the internet, through the machine. */
-export async function startPings(machine: Machine, everySeconds = 0.02): Promise<Pings> {
+export async function startPings(machine: Pick<Machine, 'startBeside'>, everySeconds = 0.02): Promise<Pings> {
   const child = machine.startBeside('client', ['/usr/bin/ping', '-n', '-i', `${everySeconds}`, internet.web])
   let printed = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

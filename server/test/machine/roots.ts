@@ -74,15 +74,19 @@ export async function rootWith(suite: Suite, dependencies: string): Promise<stri
   })
 }
 
+/** For sweepRoots(). */
+export function noteUse(place: string): void {
+  const now = new Date()
+  utimesSync(place, now, now)
+}
+
 /** What is being made now, by its place: two tests of one run wait for the same one. */
 const making = new Map<string, Promise<string>>()
 
 /** Makes a root beside its place and moves it there, so that what has its name is complete. */
-function once(place: string, make: (root: string) => Promise<void>): Promise<string> {
+export function once(place: string, make: (root: string) => Promise<void>): Promise<string> {
   if (existsSync(place)) {
-    // For sweepRoots().
-    const now = new Date()
-    utimesSync(place, now, now)
+    noteUse(place)
     return Promise.resolve(place)
   }
   const known = making.get(place)
@@ -124,19 +128,25 @@ export async function inRoot(root: string, argv: readonly string[]): Promise<voi
   await mustRun(['/usr/bin/unshare', ...walls, '/bin/sh', '-ec', steps, 'sh', root, ...argv], { timeoutMs: longMs })
 }
 
-const unusedMs = 3 * 24 * 60 * 60_000
+const hour = 60 * 60_000
+/** A saved machine is that of one package, and each run builds its own. */
+const unusedMs = { with: 72 * hour, root: 72 * hour, saved: 12 * hour }
 
-/** Removes roots of earlier recipes and of dependencies that no test used for days, and what ended test runs left. */
+/** What roots.ts and full-kernel.ts call their folders. */
+const namePattern = /^(?:kernel-)?[a-z]+-(base|with|root|saved)-([0-9a-f]+)(?:\.(\d+))?$/
+const isKind = (kind: string | undefined): kind is 'base' | keyof typeof unusedMs => kind !== undefined
+
+/** Removes roots of earlier recipes, what no test used for long, and what ended test runs left. */
 export function sweepRoots(): void {
   if (!existsSync(cacheFolder)) return
   for (const name of readdirSync(cacheFolder)) {
-    const [, kind, key, pid] = /^[a-z]+-(base|with)-([0-9a-f]+)(?:\.(\d+))?$/.exec(name) ?? []
+    const [, kind, key, pid] = namePattern.exec(name) ?? []
     const root = join(cacheFolder, name)
     const owner = pid ?? /^package-(\d+)-/.exec(name)?.[1]
     const isAbandoned = owner !== undefined && !existsSync(`/proc/${owner}`)
     if (isAbandoned) rmSync(root, { recursive: true, force: true })
-    if (isAbandoned || kind === undefined) continue
-    const isOld = kind === 'base' ? key !== baseKey : statSync(root).mtimeMs < Date.now() - unusedMs
+    if (isAbandoned || !isKind(kind)) continue
+    const isOld = kind === 'base' ? key !== baseKey : statSync(root).mtimeMs < Date.now() - unusedMs[kind]
     if (pid === undefined && isOld) rmSync(root, { recursive: true, force: true })
   }
 }

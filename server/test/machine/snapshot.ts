@@ -1,7 +1,11 @@
 // What a machine is, as lines that can be compared: its files, units, rules, kernel settings, addresses and routes.
 
 import { until } from '../support/until.ts'
-import type { Machine } from './machine.ts'
+
+/** Any kind of machine. */
+interface Looked {
+  run(argv: readonly string[]): Promise<{ readonly stdout: string }>
+}
 
 export type Snapshot = Readonly<Record<string, readonly string[]>>
 
@@ -28,6 +32,9 @@ const questions: Readonly<Record<string, string>> = {
   addresses: 'ip -o address show scope global | sed "s/^[0-9]*: //; s/ valid_lft.*//"',
   'routing rules': 'ip rule; ip -6 rule',
   routes: 'ip route show table all',
+  'control groups': 'find /sys/fs/cgroup -name "portcullis*"',
+  queues: 'tc qdisc show',
+  links: 'ip -o link show | sed "s/^[0-9]*: //" | cut -d : -f 1',
   listeners: 'ss -lntuH | tr -s " " | cut -d " " -f 1,5',
 }
 
@@ -35,7 +42,7 @@ const questions: Readonly<Record<string, string>> = {
 const volatile = /nf_conntrack_count|\.random|tcp_fastopen_key|route\.gc_|neigh\.|nf_log|netfilter\.nf_hooks/
 
 /** Taken when the kernel has ended its look for double addresses: a link-local address has its route from then on. */
-export async function takeSnapshot(machine: Machine): Promise<Snapshot> {
+export async function takeSnapshot(machine: Looked): Promise<Snapshot> {
   await until('every address is in use', async () => {
     const { stdout } = await machine.run(['ip', '-6', 'address', 'show', 'tentative'])
     return stdout === ''
