@@ -33,7 +33,7 @@ const inspected: InspectionState = {
   },
   channels: [1, 2].map((number) => ({
     ...{ number, prevention: '__DEFAULT_IPS_PROFILE_ID__', applications: '', older: number === 2 ? 3 : null },
-    ...{ isFailOpen: number === 1, ready: true, lastTestAt: Math.floor(Date.now() / 1_000) },
+    ...{ isFailOpen: number === 1, ready: true, lastTestAt: Math.floor(Date.now() / 1_000), lastTestElapsed: 1 },
     ...{ inForce: number === 1 ? '0a1b2c3d' : null, message: number === 1 ? '' : 'The test datagram arrived.' },
   })),
   counters: { 'decoder.pkts': 12_345 },
