@@ -282,6 +282,8 @@ describe('inspection', () => {
         Promise.resolve(engines().length > 0 && !engines().some((one) => before.includes(one))),
       )
       await until('traffic passes', async () => (await lab.statusOf(harmless, from(client))) === 200)
+      // The change has settled: an apply that meets a stopped engine would end it in its own way.
+      await isReady(1)
       const [pid] = engines()
       assert.ok(pid)
       lab.gateway.log.expect(/^error: applyd: The inspection engine did not take packets for a second/)
