@@ -66,7 +66,7 @@ function machine({ work, rulesFile, commandSocket }: InspectionPlaces, listens =
     'stream: { memcap: 128mb, checksum-validation: no, midstream: true, midstream-policy: ignore, inline: auto, bypass: true, reassembly: { memcap: 256mb, depth: 0 } }',
     'flow: { memcap: 128mb, hash-size: 65536, prealloc: 4096 }',
     'defrag: { memcap: 32mb, hash-size: 65536, trackers: 65535, max-frags: 65535 }',
-    // What is inside has no channel: taken apart it would be looked at by nobody, as a datagram it is looked at as a whole.
+    // What is inside has no channel: taken apart no signature would be found in it, as a datagram it is looked at as a whole.
     'decoder: { teredo: { enabled: no }, vxlan: { enabled: no }, geneve: { enabled: no } }',
     // Checksums of packets that this machine sends are filled in later.
     'capture: { checksum-validation: none }',
