@@ -34,7 +34,7 @@ const questions: Readonly<Record<string, string>> = {
   routes: 'ip route show table all',
   'control groups': 'find /sys/fs/cgroup -name "portcullis*"',
   queues: 'tc qdisc show',
-  links: 'ip -o link show | sed "s/^[0-9]*: //" | cut -d : -f 1',
+  links: 'ip -o link show | cut -d " " -f 2 | cut -d @ -f 1',
   listeners: 'ss -lntuH | tr -s " " | cut -d " " -f 1,5',
 }
 
