@@ -56,7 +56,11 @@ describe('a task beside the rules', { skip: browserSkip }, () => {
     await apply(page, 'Accounting')
     const groupOf = async () =>
       (await admin('GET', '/user_backend/groups')).body.find((one: { name: string }) => one.name === 'Accounting')
-    await assertDone(opened, 'a group', { heading, panel: /.*/, result: async () => (await groupOf()) !== undefined })
+    await assertDone(opened, 'a group', {
+      heading,
+      panel: /Accounting/,
+      result: async () => (await groupOf()) !== undefined,
+    })
 
     await opened.go('people/users/new')
     const panel = page.getByRole('dialog', { name: 'New user' })
@@ -92,6 +96,11 @@ describe('a task beside the rules', { skip: browserSkip }, () => {
     await page.getByRole('button', { name: 'Remove Anna Smith' }).click()
     await confirm(page)
     await assertDone(opened, 'remove the user', { heading, result: async () => (await userOf('anna')) === undefined })
+
+    await opened.go(`people/users/${group}`)
+    await page.getByRole('button', { name: 'Remove Accounting' }).click()
+    await confirm(page)
+    await assertDone(opened, 'remove the group', { heading, result: async () => (await groupOf()) === undefined })
     await opened.close()
   })
 
