@@ -9,6 +9,7 @@ import { withinActions } from '../support/actions.ts'
 import { findBarriers } from '../support/axe.ts'
 import { browserSkip, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
+import { assertDone } from '../support/last-screen.ts'
 
 describe('history, people and backups', { skip: browserSkip }, () => {
   let target: Console
@@ -213,7 +214,9 @@ describe('history, people and backups', { skip: browserSkip }, () => {
       .waitFor()
     await apply(page)
     await page.locator('[data-bar="probation"]').getByRole('button', { name: 'Keep' }).click()
-    await until('it is restored', async () => !(await leases()).some(({ comment }) => comment === 'after the backup'))
+    await page.locator('[data-bar="probation"]').waitFor({ state: 'detached' })
+    const isRestored = async () => !(await leases()).some(({ comment }) => comment === 'after the backup')
+    await assertDone(opened, 'restore', { heading: 'Backups', result: isRestored })
 
     await row.first().getByRole('button', { name: 'What to do with this backup' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()

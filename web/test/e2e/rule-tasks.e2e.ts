@@ -256,6 +256,33 @@ describe('tasks with rules', { skip: browserSkip }, () => {
     await opened.close()
   })
 
+  it('come from a file with objects that are missing; nothing is stored before they are applied', async () => {
+    await using opened = await open('forward')
+    const { page } = opened
+    const objects = async (): Promise<string> => (await admin('GET', '/aliases/all')).text
+    const before = await objects()
+    const { revision } = gateway.gateway.engine
+    const lines = ['action,source,protocol,port,comment', 'accept,10.78.0.1,tcp,8443,Four', 'drop,10.78.0.1,,,Five']
+    const file = { name: 'rules.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) }
+    await opened.go('policy/rules/forward?import=1')
+    await page.locator('input[type="file"]').setInputFiles(file)
+    await page.getByText('2 rules, 2 with faults').waitFor()
+    await page.getByRole('button', { name: 'Make 2 missing objects' }).click()
+    await page.getByText('2 rules, no faults').waitFor()
+    await page.getByRole('button', { name: 'Review all' }).click()
+    await review(page).getByText('10.78.0.1').first().waitFor()
+    await review(page).getByRole('button', { name: 'Back to editing' }).click()
+    await review(page).waitFor({ state: 'detached' })
+    assert.deepEqual([await objects(), gateway.gateway.engine.revision], [before, revision], 'nothing is stored')
+    await page.getByRole('button', { name: 'Review all' }).click()
+    await apply(opened, 'none')
+    await done(opened, 'forward', 'import', 'One,Two,Three,Four,Five')
+    assert.equal(gateway.gateway.engine.revision, revision + 1, 'rules and objects are one revision')
+    const [four, five] = (await rules('forward')).slice(3)
+    assert.deepEqual(four?.source_addresses, five?.source_addresses, 'the object was made once')
+    await opened.close()
+  })
+
   it('take what was typed and not what contains it', async () => {
     const { body: web } = await admin('POST', '/aliases/ports', { title: '8080', value: 8_080, comment: '' })
     await using opened = await open('forward')
