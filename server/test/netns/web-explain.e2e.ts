@@ -190,6 +190,11 @@ describe('explain of the content filter', () => {
     const counts = new Map<string, number>()
     const differences: string[] = []
     for (let set = 0; set < ruleSets; set++) {
+      // Its connections stay open, and one address may not have many of them.
+      if (set % 8 === 7) {
+        await asker.close()
+        asker = new WebClient(lab.gateway.stateDir)
+      }
       if (set === Math.floor(ruleSets * 0.75)) {
         await lab.api.ok('PATCH', '/proxy_backend/safe_search', { enabled: true })
         await lab.answers()
