@@ -53,6 +53,14 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
       ...{ login: name, name, comment: '' },
     })
 
+  const startLab = async (stateDir: string): Promise<LabGateway> => {
+    mkdirSync(stateDir)
+    chmodSync(stateDir, 0o711)
+    const lab = await startGateway({ stateDir, adminPassword: password, dataplane: 'lab' })
+    lab.log.allow(complaints)
+    return lab
+  }
+
   const assertTraffic = async (lab: LabGateway): Promise<void> => {
     // By address, and by a name that the DNS service of the gateway resolves.
     for (const host of [webAddress, 'www.example.test']) {
@@ -63,10 +71,7 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
 
   it('H5: launcher, applyd and gatewayd live on or come back, and recover without a restart', async () => {
     const stateDir = join(disk, 'state')
-    mkdirSync(stateDir)
-    chmodSync(stateDir, 0o711)
-    await using lab = await startGateway({ stateDir, adminPassword: password, dataplane: 'lab' })
-    lab.log.allow(complaints)
+    await using lab = await startLab(stateDir)
     const api = await signedIn(lab)
     assert.equal((await addAdministrator(api, 'before')).status, 200)
     await until('the reserves are taken', () => reserves(stateDir).every((size) => size > 0))
@@ -125,10 +130,7 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
   it('H5: the web filter goes on without its log', async () => {
     rmSync(join(disk, 'filler'), { force: true })
     const stateDir = join(disk, 'web')
-    mkdirSync(stateDir)
-    chmodSync(stateDir, 0o711)
-    await using lab = await startGateway({ stateDir, adminPassword: password, dataplane: 'lab' })
-    lab.log.allow(complaints)
+    await using lab = await startLab(stateDir)
     const api = await signedIn(lab)
     await api.ok('PATCH', '/content-filter/settings', { enabled_extended_categorizer: true })
     const rule = { name: 'No alcohol', access: 'deny', aliases: ['any'], categories: ['extended.id.4'] }
