@@ -65,14 +65,18 @@ export const besideTables = (artifacts: readonly Artifact[]): readonly Artifact[
 
 function remember<F, R>(area: AreaRules, compute: (config: Config, facts: F) => readonly R[]) {
   const keys = [...area.slots, ...(area.reads ?? [])].map((slot) => slot.key)
-  let last: { values: unknown[]; facts: F | null; result: readonly R[] } | null = null
+  let last: { values: readonly unknown[]; facts: F | null; result: readonly R[] } | null = null
   return (config: Config, facts: F | null): readonly R[] => {
-    const values = keys.map((key) => config[key])
-    if (last && last.facts === facts && values.every((value, index) => value === last?.values[index]))
-      return last.result
-    last = { values, facts, result: compute(config, facts as F) }
+    if (last?.facts === facts && hasValues(config, keys, last.values)) return last.result
+    last = { values: keys.map((key) => config[key]), facts, result: compute(config, facts as F) }
     return last.result
   }
+}
+
+/** In a plain loop: every change asks this of each area, for all that the area reads. */
+function hasValues(config: Config, keys: readonly string[], values: readonly unknown[]): boolean {
+  for (let index = 0; index < keys.length; index++) if (config[keys[index] as string] !== values[index]) return false
+  return true
 }
 
 /** What an earlier version stored, and this one would refuse, does not keep administrators from changing the rest. */
