@@ -1,13 +1,13 @@
 // The configuration at the revision up to which the history was removed: rows like those of the items, brought forward by
-// each change set that is removed. With it the rest of the history can still be replayed. The store decides when.
+// what the removed change sets did (fold.ts). With it the rest of the history can still be replayed. The store decides when.
 
 import type { Database } from '../database/database.ts'
-import { type ItemId, type Slot, versionOf } from '../model/slots.ts'
+import type { ItemId, Slot } from '../model/slots.ts'
 import { upgradeValue } from '../model/upgrades.ts'
 import type { Snapshot } from './diff.ts'
-import type { StoredChange, Versioned } from './history.ts'
-import { type ItemRow, idText, itemChecksum, placeOf, type RevisionRow, revisionHash, type Versions } from './rows.ts'
-import { valueAfter } from './splices.ts'
+import type { Versioned } from './history.ts'
+import type { LongText, LongTexts } from './long-texts.ts'
+import { type ItemRow, idText, itemChecksum, placeOf, type Versions } from './rows.ts'
 
 const genesis = Buffer.alloc(32)
 const noContent = Buffer.alloc(16)
@@ -21,24 +21,37 @@ interface Head {
   readonly content: Uint8Array
 }
 
-type BaseItem = Pick<ItemRow, 'slot' | 'id' | 'position' | 'version'> & { readonly value: unknown }
+export type BaseItem = Pick<ItemRow, 'slot' | 'id' | 'position' | 'version'> & {
+  readonly value: unknown
+  /** Its text, when that was written already. */
+  readonly long?: LongText
+}
+
+/** What brings the base forward: to a later revision, with the lists that change for the first time and the items that differ. */
+export interface Forward {
+  readonly revision: number
+  readonly hash: Uint8Array
+  readonly begun: Iterable<string>
+  /** By slot and id. */
+  readonly items: ReadonlyMap<string, BaseItem>
+  readonly removed: Iterable<Pick<ItemRow, 'slot' | 'id'>>
+}
 
 const emptyHead: Head = { revision: 0, hash: genesis, content: noContent }
 
 export class HistoryBase {
   readonly #database: Database
   readonly #slots: ReadonlyMap<string, Slot>
+  readonly #texts: LongTexts
   #head: Head
-  /** Items to be written: a long one that twenty revisions changed is written once. */
-  readonly #unsaved = new Map<string, BaseItem>()
 
-  constructor(database: Database, slots: ReadonlyMap<string, Slot>) {
+  constructor(database: Database, slots: ReadonlyMap<string, Slot>, texts: LongTexts) {
     this.#database = database
     this.#slots = slots
+    this.#texts = texts
     this.#head = this.#readHead()
     database.onRolledBack(() => {
       this.#head = this.#readHead()
-      this.#unsaved.clear()
     })
   }
 
@@ -55,61 +68,35 @@ export class HistoryBase {
     return (row as unknown as Head | undefined) ?? emptyHead
   }
 
+  hasSlot(key: string): boolean {
+    return this.#database.prepare('SELECT slot FROM base_slots WHERE slot = ?').get(key) !== undefined
+  }
+
   /** The value of an item, in the version it is stored in. */
   find(slot: string, id: ItemId | null): Versioned | undefined {
-    const unsaved = this.#unsaved.get(placeOf(slot, idText(id)))
-    if (unsaved) return unsaved
     const row = this.#row(slot, idText(id))
-    return row && { value: JSON.parse(row.body), version: row.version }
+    return row && versioned(row, this.#texts.read(row.body))
   }
 
-  /**
-   * Brings the base forward by the next revision; false, and nothing is done, when its hash does not fit. The caller saves it in
-   * the same transaction.
-   */
-  add(row: RevisionRow, changes: readonly StoredChange[]): boolean {
-    const hash = revisionHash(this.#head.hash, row, row.changes)
-    if (!hash.equals(row.hash)) return false
-    for (const slot of new Set(changes.map((change) => change.slot))) this.#begin(slot)
-    for (const change of changes) this.#apply(change)
-    this.#head = { ...this.#head, revision: row.revision, hash }
-    return true
+  /** What find() gives. */
+  async findInSlices(
+    slot: string,
+    id: ItemId | null,
+    slices: () => Promise<void> | undefined,
+  ): Promise<Versioned | undefined> {
+    const row = this.#row(slot, idText(id))
+    return row && versioned(row, await this.#texts.readInSlices(row.body, slices))
   }
 
-  save(): void {
-    for (const item of this.#unsaved.values()) this.#put(item)
-    this.#unsaved.clear()
-    const { revision, hash, content } = this.#head
+  /** In the transaction of the caller, who removes the revisions too. */
+  save({ revision, hash, begun, items, removed }: Forward): void {
+    for (const slot of begun) this.#database.prepare('INSERT OR IGNORE INTO base_slots (slot) VALUES (?)').run(slot)
+    for (const { slot, id } of removed) this.#remove(slot, id)
+    for (const item of items.values()) this.#put(item)
+    this.#head = { ...this.#head, revision, hash }
     this.#database
       .prepare('INSERT OR REPLACE INTO base (one, revision, hash, content) VALUES (1, ?, ?, ?)')
-      .run(revision, hash, content)
-  }
-
-  /** The first change of a list brings its initial items, as it does in the store. */
-  #begin(key: string): void {
-    const { changes } = this.#database.prepare('INSERT OR IGNORE INTO base_slots (slot) VALUES (?)').run(key)
-    const slot = this.#slots.get(key)
-    if (changes === 0 || slot?.kind !== 'list') return
-    slot.initial.forEach((item, index) => {
-      this.#keep({ slot: key, id: idText(item.id), position: index + 1, value: item, version: versionOf(slot) })
-    })
-  }
-
-  #apply(change: StoredChange): void {
-    const id = idText(change.id)
-    if (change.after === null) {
-      this.#remove(change.slot, id)
-      return
-    }
-    const slot = this.#slots.get(change.slot)
-    const version = slot ? versionOf(slot) : (change.version ?? 1)
-    const known = change.spliced ? this.find(change.slot, change.id) : undefined
-    const before = slot && known ? upgradeValue(slot, known.value, known.version) : known?.value
-    this.#keep({ slot: change.slot, id, position: change.to ?? 0, value: valueAfter(change, before), version })
-  }
-
-  #keep(item: BaseItem): void {
-    this.#unsaved.set(placeOf(item.slot, item.id), item)
+      .run(revision, hash, this.#head.content)
   }
 
   #row(slot: string, id: string): ItemRow | undefined {
@@ -118,8 +105,8 @@ export class HistoryBase {
       .get(slot, id) as unknown as ItemRow | undefined
   }
 
-  #put({ slot, id, position, value, version }: BaseItem): void {
-    const body = JSON.stringify(value)
+  #put({ slot, id, position, value, version, long }: BaseItem): void {
+    const body = long?.reference ?? JSON.stringify(value)
     const checksum = itemChecksum({ slot, id, position, body, version })
     this.#count(this.#row(slot, id)?.checksum)
     this.#count(checksum)
@@ -131,7 +118,6 @@ export class HistoryBase {
   }
 
   #remove(slot: string, id: string): void {
-    this.#unsaved.delete(placeOf(slot, id))
     this.#count(this.#row(slot, id)?.checksum)
     this.#database.prepare('DELETE FROM base_items WHERE slot = ? AND id = ?').run(slot, id)
   }
@@ -159,7 +145,9 @@ export class HistoryBase {
       if (!itemChecksum(row).equals(row.checksum)) return null
       content = combined(content, row.checksum)
       const slot = this.#slots.get(row.slot)
-      const value: unknown = JSON.parse(row.body)
+      const text = this.#texts.read(row.body)
+      if (text === null) return null
+      const value: unknown = JSON.parse(text)
       if (!slot) versions.set(placeOf(row.slot, row.id), row.version)
       const upgraded = slot ? upgradeValue(slot, value, row.version) : value
       if (row.id === '') config[row.slot] = upgraded
@@ -177,6 +165,11 @@ export class HistoryBase {
     }
     return { revision: this.#head.revision, config, positions }
   }
+}
+
+function versioned({ slot, id, version }: ItemRow, text: string | null): Versioned {
+  if (text === null) throw new Error(`the base of the history is damaged at ${slot}[${id}]`)
+  return { value: JSON.parse(text), version }
 }
 
 const combined = (one: Uint8Array, other: Uint8Array): Uint8Array =>

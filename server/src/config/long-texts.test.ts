@@ -25,6 +25,8 @@ const slot = list('sample.groups', strictObject({ id: Type.Integer(), values: Ty
 const long = (mark: string, count = 20_000): string[] =>
   Array.from({ length: count }, (_, at) => `${mark} ${at} ${'ü'.repeat(20)}`)
 
+const everything = { revisions: 10, bytes: Number.POSITIVE_INFINITY }
+
 describe('JSON in short texts', () => {
   it('is the JSON of the value', () => {
     const wide = fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { minLength: 150, maxLength: 400 })
@@ -88,6 +90,13 @@ describe('what is too long for one row', () => {
   const sweep = (): void => {
     while (store.hasUnused()) store.removeUnused()
   }
+  const removeHistory = async (upTo: number): Promise<void> => {
+    using fold = await store.foldOldest(upTo, everything)
+    assert.equal(
+      database.transact(() => store.remove(fold)),
+      upTo,
+    )
+  }
   const count = (table: string): number =>
     Number(database.prepare(`SELECT count(*) AS found FROM ${table}`).get()?.found)
   const bodyLength = (): number => Number(database.prepare('SELECT length(body) AS length FROM items').get()?.length)
@@ -132,9 +141,67 @@ describe('what is too long for one row', () => {
     await write([])
     sweep()
     assert.equal(count('long_texts'), 3)
-    database.transact(() => store.removeOldest(3, { revisions: 10, bytes: Number.POSITIVE_INFINITY }))
+    await removeHistory(3)
     sweep()
     assert.deepEqual([count('long_texts'), count('long_text_parts')], [0, 0])
+  })
+
+  it('is a reference in the base of the history too, and the rest of the history begins with it', async () => {
+    await write([{ id: 1, values: long('first') }])
+    await write([{ id: 1, values: [...long('first'), 'one more'] }])
+    await write([{ id: 1, values: [...long('first'), 'one more', 'and one'] }])
+    await removeHistory(1)
+    await removeHistory(2)
+    sweep()
+    assert.ok(Number(database.prepare('SELECT length(body) AS length FROM base_items').get()?.length) < 100)
+    // The item with its splices is damaged: what is left of the history, from the base on, has all of it.
+    database.prepare("UPDATE items SET body = body || ' '").run()
+    restart()
+    assert.deepEqual([groups()[0]?.values.at(-2), groups()[0]?.values.at(-1)], ['one more', 'and one'])
+    assert.equal(groups()[0]?.values.length, 20_002)
+    assert.match(damage.join(), /rebuilt from the revisions/)
+  })
+
+  it('is not believed when a part of it is missing in the base', async () => {
+    await write([{ id: 1, values: long('first') }])
+    await write([{ id: 1, values: long('second') }])
+    await removeHistory(1)
+    sweep()
+    const body = String(database.prepare('SELECT body FROM base_items').get()?.body)
+    database.prepare('DELETE FROM long_text_parts WHERE part = 2 AND text = ?').run(Number(/^@(\d+) /.exec(body)?.[1]))
+    database.prepare("UPDATE items SET body = body || ' '").run()
+    assert.throws(restart, /the base of the history \(revision 1\) are damaged/)
+  })
+
+  it('stays whole when the removal of old revisions is given up, whatever is written meanwhile', async () => {
+    await write([{ id: 1, values: long('first') }])
+    await write([{ id: 1, values: long('second') }])
+    {
+      using fold = await store.foldOldest(1, everything)
+      await write([{ id: 1, values: long('third') }])
+      sweep()
+      assert.throws(() =>
+        database.transact(() => {
+          store.remove(fold)
+          throw new Error('no room')
+        }),
+      )
+      assert.equal(store.removedUpTo, 0)
+      assert.equal(
+        database.transact(() => store.remove(fold)),
+        1,
+      )
+      // A second time there is nothing to do.
+      assert.equal(
+        database.transact(() => store.remove(fold)),
+        null,
+      )
+    }
+    sweep()
+    // The base, two revisions and the item.
+    assert.equal(count('long_texts'), 4)
+    restart()
+    assert.deepEqual([groups()[0]?.values, damage], [long('third'), []])
   })
 
   it('leaves nothing of a change that is never committed', async () => {
@@ -179,7 +246,7 @@ describe('what is too long for one row', () => {
     const values = Array.from({ length: 60_000 }, (_, at) => `entry-${at}-${'a'.repeat(200)}`)
     const limitMs = 12.5 * referenceMs()
     await write([{ id: 1, values: long('warm', 5_000) }])
-    for (const items of [[{ id: 1, values }], []]) {
+    for (const items of [[{ id: 1, values }], [{ id: 1, values: [...values, 'one more'] }], []]) {
       const longest = await longestStretch(() => write(items))
       assert.ok(longest < limitMs, `${longest} ms of processor time in one piece, the limit is ${limitMs}`)
     }
@@ -190,5 +257,11 @@ describe('what is too long for one row', () => {
       }
     })
     assert.ok(removed < limitMs, `${removed} ms of processor time to remove a part`)
+    // The long one alone, then a small change of it.
+    await removeHistory(1)
+    for (const revision of [2, 3]) {
+      const folded = await longestStretch(() => removeHistory(revision))
+      assert.ok(folded < limitMs, `${folded} ms of processor time to remove revision ${revision}, the limit is ${limitMs}`)
+    }
   })
 })

@@ -27,6 +27,8 @@ export class LongTexts {
   readonly #database: Database
   /** Written for a commit that is still to come. */
   #expected = new Set<number>()
+  /** The same for the base of the history, which no other commit gives up. */
+  readonly #held = new Set<number>()
   #loaded: { readonly stored: string; readonly text: string } | null = null
   /** Something may be there that no row refers to; at a start, what a crash left. */
   #mayHaveUnused = true
@@ -47,12 +49,31 @@ export class LongTexts {
     this.#mayHaveUnused = true
   }
 
-  async write(texts: Iterable<string>, urgency: Urgency, slices = createSlices()): Promise<LongText> {
+  /** The text is in a row by now, or not needed. */
+  release({ reference }: LongText): void {
+    if (this.#held.delete(numberOf(reference))) this.noteUnused()
+  }
+
+  /** Stays until it is released. */
+  hold(texts: Iterable<string>, slices: () => Promise<void> | undefined): Promise<LongText> {
+    return this.#write(texts, 'refusable', slices, this.#held)
+  }
+
+  write(texts: Iterable<string>, urgency: Urgency, slices = createSlices()): Promise<LongText> {
+    return this.#write(texts, urgency, slices, this.#expected)
+  }
+
+  async #write(
+    texts: Iterable<string>,
+    urgency: Urgency,
+    slices: () => Promise<void> | undefined,
+    needed: Set<number>,
+  ): Promise<LongText> {
     const number = this.#database.stage(
       () => Number(this.#database.prepare('INSERT INTO long_texts (bytes) VALUES (0)').run().lastInsertRowid),
       urgency,
     )
-    this.#expected.add(number)
+    needed.add(number)
     this.noteUnused()
     const hash = createHash('sha256')
     let [bytes, part, pending] = [0, 0, '']
@@ -69,12 +90,17 @@ export class LongTexts {
         this.#database.prepare('UPDATE long_texts SET bytes = ? WHERE text = ?').run(bytes, number)
       }, urgency)
     }
-    for (const text of texts) {
-      pending += text
-      if (pending.length >= partBytes) flush()
-      await slices()
+    try {
+      for (const text of texts) {
+        pending += text
+        if (pending.length >= partBytes) flush()
+        await slices()
+      }
+      if (pending !== '') flush()
+    } catch (error) {
+      needed.delete(number)
+      throw error
     }
-    if (pending !== '') flush()
     return { reference: `@${number} ${bytes} ${hash.digest('hex')}`, bytes }
   }
 
@@ -100,8 +126,14 @@ export class LongTexts {
 
   /** Afterwards read() has it at hand. */
   async load(stored: string, slices: () => Promise<void> | undefined): Promise<void> {
+    const text = await this.readInSlices(stored, slices)
+    if (text !== null && text !== stored) this.#loaded = { stored, text }
+  }
+
+  /** What read() gives. */
+  async readInSlices(stored: string, slices: () => Promise<void> | undefined): Promise<string | null> {
     const [, number, , expected] = referenceForm.exec(stored) ?? []
-    if (number === undefined) return
+    if (number === undefined) return stored
     const hash = createHash('sha256')
     const parts: Buffer[] = []
     for (let at = 1; ; at++) {
@@ -111,7 +143,7 @@ export class LongTexts {
       parts.push(part)
       await slices()
     }
-    if (hash.digest('hex') === expected) this.#loaded = { stored, text: Buffer.concat(parts).toString() }
+    return hash.digest('hex') === expected ? Buffer.concat(parts).toString() : null
   }
 
   /** The last text that was loaded is needed once. */
@@ -149,12 +181,13 @@ export class LongTexts {
 
   #findUnused(): number | null {
     const texts = this.#database.prepare('SELECT text FROM long_texts').all() as unknown as { text: number }[]
-    const others = texts.filter(({ text }) => !this.#expected.has(text))
+    const others = texts.filter(({ text }) => !this.#expected.has(text) && !this.#held.has(text))
     if (others.length === 0) return null
     // The same words as in the indexes, so that only rows with a reference are looked at.
     const rows = this.#database
       .prepare(
         `SELECT body AS reference FROM items WHERE substr(body, 1, 1) = '@'
+         UNION ALL SELECT body FROM base_items WHERE substr(body, 1, 1) = '@'
          UNION ALL SELECT changes FROM revisions WHERE substr(changes, 1, 1) = '@'
          UNION ALL SELECT changes FROM damaged_revisions WHERE substr(changes, 1, 1) = '@'`,
       )

@@ -1,6 +1,7 @@
 // How much history is kept: when it outgrows its limits, the oldest revisions are removed in small steps, each with an audit
 // record in the same transaction. What they did stays in the base of the history.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isUnavailable } from '../contract/error.ts'
 import type { Database } from '../database/database.ts'
 import type { ConfigView } from './change.ts'
@@ -71,23 +72,27 @@ export class HistoryKeeper {
   #goOn(upTo: number): void {
     if (this.#isWaiting || upTo <= this.#parts.store.removedUpTo) return
     this.#isWaiting = true
-    setImmediate(() => {
-      this.#isWaiting = false
-      try {
-        if (this.#remove(upTo) !== null) this.#goOn(upTo)
-      } catch (error) {
-        // A full disk: the next change tries again.
-        if (!isUnavailable(error)) this.#parts.onFault(error)
-      }
-    })
+    setImmediate(() => void this.#removeAll(upTo))
   }
 
-  #remove(upTo: number): number | null {
+  async #removeAll(upTo: number): Promise<void> {
+    const { database, store, onFault } = this.#parts
+    try {
+      while (database.isOpen && upTo > store.removedUpTo && (await this.#remove(upTo)) !== null) await nextTurn()
+    } catch (error) {
+      // A full disk: the next change tries again.
+      if (database.isOpen && !isUnavailable(error)) onFault(error)
+    } finally {
+      this.#isWaiting = false
+    }
+  }
+
+  async #remove(upTo: number): Promise<number | null> {
     const { database, store, onRemoved } = this.#parts
-    const first = store.removedUpTo + 1
+    using fold = await store.foldOldest(upTo, removedAtOnce)
     return database.transact(() => {
-      const last = store.removeOldest(upTo, removedAtOnce)
-      if (last !== null) onRemoved(first, last)
+      const last = store.remove(fold)
+      if (last !== null) onRemoved(fold.from + 1, last)
       return last
     }, 'refusable')
   }

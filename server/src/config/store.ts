@@ -6,9 +6,11 @@ import { isUnavailable } from '../contract/error.ts'
 import { type Database, NewerDataError, type Urgency } from '../database/database.ts'
 import type { Seal } from '../model/reseal.ts'
 import { type Item, type Slot, versionOf } from '../model/slots.ts'
+import { createSlices } from '../workers/slices.ts'
 import type { BackgroundRow } from './background.ts'
 import { HistoryBase } from './base.ts'
 import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
+import { Fold } from './fold.ts'
 import { type FindBase, HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
 import { countHistory, endOfOldest, type HistorySize, surplusOf } from './history-size.ts'
 import { readBackground, readProbation, writeBackground, writeProbation } from './in-progress.ts'
@@ -91,8 +93,8 @@ export class ConfigStore {
     this.#database = database
     this.#slots = new Map(slots.map((slot) => [slot.key, slot]))
     this.#sealer = new Sealer(this.#slots, seal)
-    this.#base = new HistoryBase(database, this.#slots)
     this.#texts = new LongTexts(database)
+    this.#base = new HistoryBase(database, this.#slots, this.#texts)
     this.#items = new StoredItems(database, this.#texts)
     this.#staged = new StagedTexts(this.#texts, this.#items, (change) => this.#toStored(change))
     this.#headHash = this.#base.hash
@@ -408,30 +410,40 @@ export class ConfigStore {
   }
 
   /**
-   * Removes the oldest revisions up to this one, `most` at a time but at least one; what they did stays in the base. Returns the
-   * last one removed, null when there is none or the next one is damaged, which must stay as evidence. In the transaction of
-   * the caller.
+   * Makes the removal of the oldest revisions up to this one ready, `most` at a time but at least one, with others in between. A
+   * damaged revision must stay as evidence, with all that follow it.
    */
-  removeOldest(upTo: number, most: HistorySize): number | null {
+  async foldOldest(upTo: number, most: HistorySize, slices = createSlices()): Promise<Fold> {
     const rows = this.#database
       .prepare(
         `SELECT revision, time, author, address, reason, changes, hash FROM revisions WHERE revision <= ?
          ORDER BY revision`,
       )
       .all(Math.min(upTo, endOfOldest(this.#database, most))) as unknown as RevisionRow[]
-    const history = new HistoryUpgrader(this.#slots, this.#findBase)
-    let last: number | null = null
+    const fold = new Fold(this.#base, this.#slots, this.#texts)
+    const history = new HistoryUpgrader(this.#slots, fold.find)
     for (const row of rows) {
-      if (!this.#base.add(row, this.#upgrade(history, this.#parse(row.changes)))) break
-      last = row.revision
+      const text = await this.#texts.readInSlices(row.changes, slices)
+      if (text === null) break
+      const stored = JSON.parse(text) as StoredChange[]
+      await fold.load(stored, slices)
+      if (!fold.add(row, this.#upgrade(history, stored))) break
+      await slices()
     }
-    if (last !== null) {
-      this.#base.save()
-      this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(last)
-      this.#texts.noteUnused()
-    }
+    return await fold.written(slices)
+  }
+
+  /**
+   * Removes revisions that were made ready; what they did stays in the base. Returns the last one removed, null when there is
+   * none. In the transaction of the caller.
+   */
+  remove(fold: Fold): number | null {
+    if (fold.revision === fold.from || fold.from !== this.#base.revision) return null
+    this.#base.save(fold)
+    this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(fold.revision)
+    this.#texts.noteUnused()
     this.#size = null
-    return last
+    return fold.revision
   }
 
   listRevisions(limit: number, offset: number): RevisionInfo[] {

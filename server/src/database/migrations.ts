@@ -164,4 +164,8 @@ export const migrations: readonly Migration[] = [
         ELSE octet_length(changes) END AS size FROM revisions`,
     ],
   },
+  {
+    title: 'items of the base of the history whose text is beside the row',
+    statements: ["CREATE INDEX base_items_long ON base_items (body) WHERE substr(body, 1, 1) = '@'"],
+  },
 ]
