@@ -70,8 +70,8 @@ export function isAsWritten(path: string, content: Buffer | null, as: Ownership)
 }
 
 /** Needs no room when it is already there. */
-export function ensureWritten(path: string, text: string, as: Ownership): void {
-  if (!isAsWritten(path, Buffer.from(text), as)) writeDurable(path, text, as)
+export function ensureWritten(path: string, data: string | Buffer, as: Ownership): void {
+  if (!isAsWritten(path, Buffer.from(data), as)) writeDurable(path, data, as)
 }
 
 /** Contents already read; thousands of files are compared every few seconds, and few of them have changed. */

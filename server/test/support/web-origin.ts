@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2ServerRequest } from 'node:http2'
 import type { Duplex } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { WebSocketServer } from 'ws'
@@ -55,8 +56,13 @@ async function answer(request: Request, response: Response): Promise<void> {
     bytes: 0,
   }
   requests.push(seen)
-  for await (const chunk of request) seen.bytes += (chunk as Buffer).length
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://x')
+  if (pathname === '/unread') await new Promise<void>((resolve) => waiting.push(resolve))
+  for await (const chunk of request) {
+    seen.bytes += (chunk as Buffer).length
+    // A server that takes less than clients send: about 3 MB in a second.
+    if (pathname === '/slow') await setTimeout(20)
+  }
   const write = (chunk: Buffer) => new Promise<void>((resolve) => response.write(chunk, () => resolve()))
   const type = query.get('type') ?? 'text/html; charset=utf-8'
   if (pathname === '/bytes' || pathname === '/held') {

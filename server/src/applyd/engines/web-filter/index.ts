@@ -12,6 +12,7 @@ import { defineEngine } from '../engine.ts'
 import { checkOf, faultsIn, reloadOf } from './files.ts'
 import { errorPages } from './pages.ts'
 import { fixedSettings } from './settings.ts'
+import { shortReads, shortReadsFile } from './short-reads/index.ts'
 
 const source = join(import.meta.dirname, '..', '..', '..')
 
@@ -96,8 +97,10 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
       }),
     },
     prepare: () => {
-      for (const [name, text] of errorPages)
-        ensureWritten(join(errors, name), text, { mode: 0o640, ...(service && proxyGroup ? { gid: proxyGroup } : {}) })
+      const as = { mode: 0o640, ...(service && proxyGroup ? { gid: proxyGroup } : {}) }
+      for (const [name, text] of errorPages) ensureWritten(join(errors, name), text, as)
+      const library = shortReads(process.arch)
+      if (library) ensureWritten(join(folder, shortReadsFile), library, as)
     },
   }
 })

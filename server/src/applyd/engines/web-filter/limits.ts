@@ -3,11 +3,10 @@
 import { proxyFiles, proxyShare } from '../../../engines/web-filter/index.ts'
 
 /**
- * What it reads ahead of a client when the server is slower. Squid 5.7 ends the connection when the buffer is full (bug 5405), so
- * large uploads need a large one: with 2 MB every one of 60 MB to a server that takes 20 MB a second broke off. With all
- * connections of one address it stays below the memory of the process (`data` in index.ts), beyond which Squid ends.
+ * What it reads ahead of a client when the server is slower, its default. Squid copies all of it for every 4 KB that arrive, so that many
+ * large buffers of one host hold up the others. Before 6.13 it needs `short-reads/` to wait when it is full.
  */
-export const bufferMegabytes = 8
+export const bufferKilobytes = 512
 
 /** Directives of squid.conf with their texts. */
 export const limits: readonly (readonly [name: string, text: string])[] = [

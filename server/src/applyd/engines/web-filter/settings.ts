@@ -17,7 +17,7 @@ import {
 } from '../../../render/squid.ts'
 import { askFormat } from '../../../web-filter/filterd/ask-line.ts'
 import { accessFormat } from './access-format.ts'
-import { bufferMegabytes, limits } from './limits.ts'
+import { bufferKilobytes, limits } from './limits.ts'
 
 export interface ProxyPlaces {
   readonly folder: string
@@ -57,7 +57,7 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     ...rules('cache', 'deny all'),
     ...rules('cache_mem', '8 MB'),
     ...rules('memory_pools', 'off'),
-    directive('client_request_buffer_max_size', number(bufferMegabytes), word('MB')),
+    directive('client_request_buffer_max_size', number(bufferKilobytes), word('KB')),
     ...rules('pinger_enable', 'off'),
     ...rules('shutdown_lifetime', '1 second'),
     ...limits.flatMap(([name, text]) => rules(name, text)),
