@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { readRegular, writeDurable } from '../files/durable.ts'
+import { readRegular, removeDurable, writeDurable } from '../files/durable.ts'
 import { isStorageFault, tryStoring } from '../files/reserve.ts'
 import { type CheckedPackage, PackageReader, type TrustedKeys } from '../files/signed-package.ts'
 import { findObstacle, type Installed } from './judge.ts'
@@ -67,20 +67,20 @@ export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<
   const { by, digest, installed } = offer
   refuseSecond(places)
   fs.mkdirSync(places.root, { recursive: true, mode: 0o700 })
-  const arriving = `${packagePath(places)}.new`
+  const arriving = arrivingPath(places)
   try {
     const checked = await copyChecked(offer.file, arriving, offer.keys)
     if (digest !== undefined && checked.digest !== digest)
       throw new UpgradeRefused('The package is not the one that was uploaded.')
     const obstacle = findObstacle(checked, installed)
     if (obstacle !== null) throw new UpgradeRefused(obstacle)
-    refuseSecond(places)
+    const request = requestFor(checked, installed, by)
+    // First the request: what another process takes meanwhile must not become the package of this one, and a status without
+    // a request would say for ever that an upgrade runs.
+    claim(places, request)
     fs.renameSync(arriving, packagePath(places))
     // An earlier upgrade may have left its copy of the program, which upgrade.sh would prefer to the installed one.
     dropProgram(places)
-    const request = requestFor(checked, installed, by)
-    // First the request: a status without one would say for ever that an upgrade runs.
-    writeRequest(places, request)
     tryStoring(() => writeStatus(places.status, statusOf(request, 'checking')))
     return request
   } catch (fault) {
@@ -91,8 +91,41 @@ export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<
   }
 }
 
+const secondRefused = (): UpgradeRefused => new UpgradeRefused('Another upgrade is running. Wait until it has ended.')
+
 export function refuseSecond(places: UpgradePlaces): void {
-  if (readRequest(places)) throw new UpgradeRefused('Another upgrade is running. Wait until it has ended.')
+  if (readRequest(places)) throw secondRefused()
+}
+
+let taken = 0
+
+/** A name that no other process uses: applyd and gw may take a package at the same time. */
+function arrivingPath(places: UpgradePlaces): string {
+  for (const name of fs.readdirSync(places.root)) {
+    // Of a process that ended in the middle.
+    const pid = /^package\.deb\.(\d+)-\d+\.new$/.exec(name)?.[1]
+    if (pid !== undefined && !fs.existsSync(`/proc/${pid}`)) fs.rmSync(join(places.root, name), { force: true })
+  }
+  return `${packagePath(places)}.${process.pid}-${++taken}.new`
+}
+
+/** Leaves the request unless another process left one first. */
+export function claim(places: UpgradePlaces, request: UpgradeRequest): void {
+  if (fs.existsSync(requestPath(places))) {
+    refuseSecond(places)
+    // One that cannot be read is none.
+    fs.rmSync(requestPath(places), { force: true })
+  }
+  const own = `${requestPath(places)}.${process.pid}`
+  writeDurable(own, requestText(request))
+  try {
+    fs.linkSync(own, requestPath(places))
+  } catch (fault) {
+    throw (fault as NodeJS.ErrnoException).code === 'EEXIST' ? secondRefused() : fault
+  } finally {
+    // Its folder is forced to the disk with it.
+    removeDurable(own)
+  }
 }
 
 const requestFor = (checked: CheckedPackage, installed: Installed, by: UpgradeStatus['by']): UpgradeRequest => ({
@@ -110,7 +143,9 @@ const requestFor = (checked: CheckedPackage, installed: Installed, by: UpgradeSt
 })
 
 export const writeRequest = (places: UpgradePlaces, request: UpgradeRequest): void =>
-  writeDurable(requestPath(places), `${JSON.stringify(request)}\n`)
+  writeDurable(requestPath(places), requestText(request))
+
+const requestText = (request: UpgradeRequest): string => `${JSON.stringify(request)}\n`
 
 /** The program could not be started for it. */
 export function dropRequest(places: UpgradePlaces, message: string): void {

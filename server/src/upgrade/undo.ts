@@ -10,7 +10,7 @@ import { previousPath, savedPath } from './keep.ts'
 import type { Machine } from './machine.ts'
 import type { UpgradePlaces } from './places.ts'
 import { unixNow, writeStatus } from './record.ts'
-import { packagePath, refuseSecond, statusOf, UpgradeRefused, type UpgradeRequest, writeRequest } from './take.ts'
+import { claim, packagePath, refuseSecond, statusOf, UpgradeRefused, type UpgradeRequest } from './take.ts'
 
 /** What the last upgrade kept. */
 export interface Kept {
@@ -46,8 +46,6 @@ export function takeUndo(
   refuseSecond(places)
   if (isSameBuild(kept, installed))
     throw new UpgradeRefused(`There is no other version to go back to than the installed ${installed.version}.`)
-  fs.rmSync(packagePath(places), { force: true })
-  fs.linkSync(previousPath(places), packagePath(places))
   const request: UpgradeRequest = {
     id: randomUUID(),
     from: installed.version,
@@ -62,8 +60,10 @@ export function takeUndo(
     reason: '',
     undo: { restoresState: restoresState(kept, installed.format), keptAt: kept.keptAt },
   }
+  claim(places, request)
+  fs.rmSync(packagePath(places), { force: true })
+  fs.linkSync(previousPath(places), packagePath(places))
   writeStatus(places.status, statusOf(request, 'checking'))
-  writeRequest(places, request)
   return request
 }
 

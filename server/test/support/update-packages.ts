@@ -36,5 +36,5 @@ export function packageStart(dataBytes: number): Buffer {
 
 export const aboutPackage = { version: '0.2.0', architecture: 'arm64', format: 3, timestamp: 1_794_700_800 }
 
-export const packageOf = (secret: string, about: Partial<typeof aboutPackage> = {}): Buffer =>
-  signedPackage(unsignedPackage(), { ...aboutPackage, ...about }, secret)
+export const packageOf = (secret: string, about: Partial<typeof aboutPackage> = {}, dataBytes = 5_000): Buffer =>
+  signedPackage(unsignedPackage(Buffer.alloc(dataBytes, 'd')), { ...aboutPackage, ...about }, secret)

@@ -7,6 +7,7 @@ import { openOwned } from '../../files/guarded.ts'
 import { ownApp } from '../../files/plain.ts'
 import { RefusedPackage, readTrustedKeys, type TrustedKeys } from '../../files/signed-package.ts'
 import type { DataPlane, UpgradeStart } from '../../plan/artifacts.ts'
+import { beginUpgrade, startArguments } from '../../upgrade/begin.ts'
 import { type Installed, readInstalled, recordedFormat } from '../../upgrade/judge.ts'
 import {
   installedApp,
@@ -14,7 +15,6 @@ import {
   notAPackage,
   type UpgradePlaces,
   upgradePlaces,
-  upgradeUnit,
   uploadedName,
 } from '../../upgrade/places.ts'
 import { dropRequest, takePackage, UpgradeRefused } from '../../upgrade/take.ts'
@@ -37,17 +37,18 @@ interface Surroundings {
   readonly app: string
   readonly keys: () => TrustedKeys
   readonly installed: () => Omit<Installed, 'format'> | null
-  readonly start: () => Promise<string | null>
+  readonly start: (places: UpgradePlaces) => Promise<string | null>
 }
 
 const production: Surroundings = {
   app: ownApp,
   keys: () => readTrustedKeys(keyFolders),
   installed: () => readInstalled(),
-  start: async () => {
-    const { code, stderr } = await run(['/usr/bin/systemctl', 'start', '--no-block', upgradeUnit], 20_000)
-    return code === 0 ? null : stderr.trim()
-  },
+  start: (places) =>
+    beginUpgrade(places, async () => {
+      const { code, stderr } = await run(['/usr/bin/systemctl', ...startArguments], 20_000)
+      return code === 0 ? null : stderr.trim()
+    }),
 }
 
 const startMessage = (fault: string): string => `The upgrade could not be started: ${fault.slice(0, 300)}`
@@ -71,7 +72,7 @@ export function createUpgrader({ stateDir, plane, service }: UpgraderParts, arou
         digest,
       } as const
       const { from, to } = await takePackage(places, offer)
-      const fault = await around.start()
+      const fault = await around.start(places)
       if (fault === null) return { status: 'started', from, to }
       return abandoned(places, fault)
     } catch (fault) {

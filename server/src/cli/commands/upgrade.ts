@@ -5,6 +5,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ownApp } from '../../files/plain.ts'
 import { checkOpenPackage, RefusedPackage, readTrustedKeys } from '../../files/signed-package.ts'
+import { beginUpgrade, startArguments } from '../../upgrade/begin.ts'
 import {
   buildTime,
   findObstacle,
@@ -129,9 +130,12 @@ async function askFor(question: string, keyboard: Context['keyboard']): Promise<
 }
 
 async function begin(places: UpgradePlaces): Promise<void> {
-  const { code, output } = await thisMachine.run(['systemctl', 'start', '--no-block', upgradeUnit])
-  if (code === 0) return
-  const message = `The upgrade could not be started: ${lastWords(output)}`
+  const fault = await beginUpgrade(places, async () => {
+    const { code, output } = await thisMachine.run(['systemctl', ...startArguments])
+    return code === 0 ? null : lastWords(output)
+  })
+  if (fault === null) return
+  const message = `The upgrade could not be started: ${fault}`
   dropRequest(places, message)
   throw refused(message)
 }
