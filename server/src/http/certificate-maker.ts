@@ -4,7 +4,7 @@
 import { createHash, createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto'
 import * as asn1js from 'asn1js'
 import * as pkijs from 'pkijs'
-import { type ServerCertificate, splitNames } from './tls.ts'
+import { earliest, type ServerCertificate, splitNames } from './tls.ts'
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' } as const
 const day = 24 * 3600 * 1000
@@ -43,7 +43,18 @@ export async function makeWebAuthority(now: Date): Promise<Root> {
 
 async function signRoot(keys: Keys, name: string, names: readonly string[], now: Date): Promise<Root> {
   const identifier = await identifierOf(keys)
-  const certificate = await sign({ subject: name, issuer: name, keys, signer: keys, days: rootDays, now }, [
+  // People install a root on their machines, so one that was made by a wrong clock has to hold once the clock is right: it
+  // begins early, and ends years after the product was made.
+  const until = new Date(Math.max(now.getTime(), earliest) + rootDays * day)
+  const spec = {
+    subject: name,
+    issuer: name,
+    keys,
+    signer: keys,
+    from: new Date(Math.min(now.getTime(), earliest)),
+    until,
+  }
+  const certificate = await sign(spec, [
     extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema()),
     // keyCertSign and cRLSign
     extension('2.5.29.15', true, new asn1js.BitString({ valueHex: new Uint8Array([0x06]).buffer, unusedBits: 1 })),
@@ -60,7 +71,7 @@ export async function issueServer(root: Root, names: readonly string[], now: Dat
   const keys = await makeKeys()
   const issuer = rootNameOf(rootIdentifier)
   const subject = names.find((name) => name.length <= maxCommonName) ?? 'gateway'
-  const server = await sign({ subject, issuer, keys, signer: rootKeys, days: serverDays, now }, [
+  const server = await sign({ subject, issuer, keys, signer: rootKeys, ...serverLife(now) }, [
     extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: false }).toSchema()),
     // digitalSignature
     extension('2.5.29.15', true, new asn1js.BitString({ valueHex: new Uint8Array([0x80]).buffer, unusedBits: 7 })),
@@ -71,6 +82,11 @@ export async function issueServer(root: Root, names: readonly string[], now: Dat
   ])
   return { key: await writeKey(keys), chain: pem('CERTIFICATE', server) + root.certificate }
 }
+
+const serverLife = (now: Date): Pick<CertificateSpec, 'from' | 'until'> => ({
+  from: new Date(now.getTime() - day),
+  until: new Date(now.getTime() + serverDays * day),
+})
 
 /** One key for many certificates, which are trusted by no one and only say a name. */
 export interface NamingKey {
@@ -86,7 +102,7 @@ export async function makeNamingKey(): Promise<NamingKey> {
 /** For exactly this host name or address; signed by its own key. */
 export async function issueName({ keys }: NamingKey, name: string, now: Date): Promise<string> {
   const subject = name.length <= maxCommonName ? name : 'gateway'
-  const certificate = await sign({ subject, issuer: subject, keys, signer: keys, days: serverDays, now }, [
+  const certificate = await sign({ subject, issuer: subject, keys, signer: keys, ...serverLife(now) }, [
     extension('2.5.29.19', true, new pkijs.BasicConstraints({ cA: false }).toSchema()),
     extension('2.5.29.37', false, new pkijs.ExtKeyUsage({ keyPurposes: ['1.3.6.1.5.5.7.3.1'] }).toSchema()),
     extension('2.5.29.17', false, subjectNames([name]).toSchema()),
@@ -137,8 +153,8 @@ interface CertificateSpec {
   readonly issuer: string
   readonly keys: Keys
   readonly signer: Keys
-  readonly days: number
-  readonly now: Date
+  readonly from: Date
+  readonly until: Date
 }
 
 async function sign(spec: CertificateSpec, extensions: pkijs.Extension[]): Promise<Buffer> {
@@ -149,13 +165,20 @@ async function sign(spec: CertificateSpec, extensions: pkijs.Extension[]): Promi
   certificate.serialNumber = new asn1js.Integer({ valueHex: new Uint8Array(serial).buffer })
   certificate.issuer.typesAndValues.push(commonName(spec.issuer))
   certificate.subject.typesAndValues.push(commonName(spec.subject))
-  certificate.notBefore.value = new Date(spec.now.getTime() - day)
-  certificate.notAfter.value = new Date(spec.now.getTime() + spec.days * day)
+  certificate.notBefore = timeOf(spec.from)
+  certificate.notAfter = timeOf(spec.until)
   certificate.extensions = extensions
   await certificate.subjectPublicKeyInfo.importKey(spec.keys.publicKey as unknown as CryptoKey)
   await certificate.sign(spec.signer.privateKey as unknown as CryptoKey, 'SHA-256')
   return Buffer.from(certificate.toSchema(true).toBER(false))
 }
+
+/** The short form has two digits for the year (RFC 5280, 4.1.2.5). */
+const timeOf = (value: Date): pkijs.Time =>
+  new pkijs.Time({
+    type: value.getUTCFullYear() < 2050 ? pkijs.TimeType.UTCTime : pkijs.TimeType.GeneralizedTime,
+    value,
+  })
 
 const commonName = (value: string): pkijs.AttributeTypeAndValue =>
   new pkijs.AttributeTypeAndValue({ type: '2.5.4.3', value: new asn1js.Utf8String({ value }) })

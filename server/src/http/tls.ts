@@ -19,7 +19,7 @@ const renewBeforeDays = 30
 const renewRootBeforeDays = 400
 const day = 24 * 3600 * 1000
 /** A clock that shows an earlier time was not set yet: nothing is made anew because of it. */
-const earliest = Date.UTC(2026, 0)
+export const earliest = Date.UTC(2026, 0)
 
 /**
  * Reads the certificate of `folder`. A new one is made when it is missing, unusable, for other names or about to expire. The

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type ConnectionOptions, getCiphers } from 'node:tls'
 import { isRenewalOf, readCertificate } from '../../src/cli/client/connection.ts'
+import { makeRoot, makeWebAuthority } from '../../src/http/certificate-maker.ts'
 import { CertificateRenewal, certificateNames } from '../../src/http/certificate-renewal.ts'
 import { createTlsServer, ensureCertificate } from '../../src/http/tls.ts'
 import { lacking } from '../support/requires.ts'
@@ -284,6 +285,22 @@ describe('the certificate', () => {
     for (const part of made.chain.split(/(?<=-----END CERTIFICATE-----\n)/))
       assert.ok(new X509Certificate(part).validFromDate < now)
     assert.equal((await ensureCertificate(target.folder, names, new Date(0))).chain, made.chain)
+  })
+
+  it('has a root that holds at the right time, whatever the clock was when it was made', async () => {
+    const now = new Date()
+    for (const clock of [0, Date.UTC(2000, 0, 1), now.getTime(), Date.UTC(2038, 0, 19), Date.UTC(2100, 0, 1)])
+      for (const { certificate } of [
+        await makeRoot(['localhost'], new Date(clock)),
+        await makeWebAuthority(new Date(clock)),
+      ]) {
+        const { validFromDate, validToDate } = new X509Certificate(certificate)
+        assert.ok(validFromDate < now, `${clock}: ${validFromDate.toISOString()}`)
+        assert.ok(
+          validToDate.getTime() > now.getTime() + 8 * 365 * 86_400_000,
+          `${clock}: ${validToDate.toISOString()}`,
+        )
+      }
   })
 
   it('is made again when its files are damaged or do not fit each other', async () => {
