@@ -46,7 +46,7 @@ import { quote as quoteForSnmp } from './render/snmp.ts'
 import { printPem } from './render/squid.ts'
 import { FirstPassword, firstPasswordName } from './runtime/accounts/first-password.ts'
 import { Passwords, weaknessOf } from './runtime/accounts/passwords.ts'
-import { createAging } from './runtime/aging.ts'
+import { type Aging, createAging } from './runtime/aging.ts'
 import { Backups } from './runtime/backups/backups.ts'
 import type { Clock } from './runtime/clock.ts'
 import { ConflictBook } from './runtime/conflicts.ts'
@@ -86,6 +86,8 @@ export interface GatewayParts {
   readonly applier: Applier
   readonly vault: Vault
   readonly clock: Clock
+  /** By which things become too old; without it nothing is known of the time before the start. */
+  readonly aging?: Aging
   readonly facts: () => Facts
   readonly log: Log
   readonly brand: string
@@ -153,6 +155,7 @@ const gatewayActor = { login: 'system', address: '127.0.0.1' }
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { database, applier, clock, logs } = parts
+  const { aging = createAging(() => clock.now().getTime(), clock.elapsed) } = parts
   const areas = parts.areas ?? allAreas
   const { engine, store, audit, accounts, sessions, guard, referencesTo, rightsSlots } = createConfiguration({
     ...parts,
@@ -225,7 +228,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   engine.beforeAnswer(() => userSessions.followConfiguration())
   const logReader = new LogReader({ entry: new URL('./log-worker.ts', import.meta.url), path: logPath })
   const health = createHealth({
-    ...{ folder: parts.folder, clock, ...(reserve ? { reserve } : {}) },
+    ...{ folder: parts.folder, clock, aging, ...(reserve ? { reserve } : {}) },
     targets: () => targetsOf(engine.config),
     deliver: (target, notices) => deliverNotices(services, target, notices),
     onFault: (source, error) => parts.log('warning', 'a health check failed', { source, error }),
@@ -300,7 +303,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       signingKeyFile: join(parts.folder, 'backup-signing.key'),
       hasRoom: () => reserve?.hasRoomForLogs() ?? true,
       now: clock.now,
-      aging: createAging(() => clock.now().getTime(), clock.elapsed),
+      aging,
       version: release,
     }),
     ...(parts.uploads ? { uploads: parts.uploads } : {}),

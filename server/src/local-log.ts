@@ -9,6 +9,7 @@ import { inspectionPaths } from './engines/inspection/index.ts'
 import { webFilterPaths } from './engines/web-filter/index.ts'
 import type { LogFiles } from './log-sources.ts'
 import type { FromFiles } from './logs/from-files.ts'
+import type { Aging } from './runtime/aging.ts'
 import type { Log } from './runtime/logs/log.ts'
 import { createLocalLogStore, type LocalLogStore } from './runtime/logs/store/local-store.ts'
 import type { Settings } from './settings.ts'
@@ -16,7 +17,12 @@ import type { Settings } from './settings.ts'
 export const logsFile = 'logs.db'
 
 /** The files of services are read in the thread that writes the log. */
-export function openLogs({ stateDir }: Pick<Settings, 'stateDir'>, folder: string, log: Log): LocalLogStore {
+export function openLogs(
+  { stateDir }: Pick<Settings, 'stateDir'>,
+  folder: string,
+  { state }: Aging,
+  log: Log,
+): LocalLogStore {
   const files: LogFiles = {
     folder: join(stateDir, 'log'),
     hits: join(stateDir, hitsPath),
@@ -29,6 +35,7 @@ export function openLogs({ stateDir }: Pick<Settings, 'stateDir'>, folder: strin
     writerEntry: new URL('./log-writer.ts', import.meta.url),
     workerEntry: new URL('./log-worker.ts', import.meta.url),
     reservePath: join(folder, 'reserve'),
+    aging: state,
     followers: { files },
     onFault: (error) => log('error', 'the thread of the log ended and is started again', { error }),
   })

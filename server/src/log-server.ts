@@ -14,7 +14,7 @@ export interface LogWithServer {
 }
 
 /** Without the file, or with one that cannot be used, the log is that of the gateway alone. */
-export function openLogServer(stateDir: string, folder: string, local: LogStore): LogWithServer {
+export function openLogServer(stateDir: string, folder: string, local: LogStore, aging: () => number): LogWithServer {
   const settings = readLogServer(join(stateDir, 'log-server.json'))
   if (settings === null) return { logs: local }
   if ('fault' in settings)
@@ -22,6 +22,7 @@ export function openLogServer(stateDir: string, folder: string, local: LogStore)
   const store = new ServerLogStore({
     ...{ settings, local, views: logViews, csv: csvRows },
     cursorFile: join(folder, 'log-server-place.json'),
+    now: aging,
   })
   return { logs: store, logServer: () => ({ name: settings.url.host, ...store.serverState() }) }
 }

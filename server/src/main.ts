@@ -51,7 +51,7 @@ import { openUpgrades, reportWhenApplied } from './own-upgrades.ts'
 import type { Facts } from './plan/facts.ts'
 import { portalSocket } from './portal/protocol.ts'
 import { AddressBook } from './runtime/address-book.ts'
-import { createAging } from './runtime/aging.ts'
+import { keepAging } from './runtime/aging-file.ts'
 import { moveEarlierBackups } from './runtime/backups/earlier-folder.ts'
 import { uploadByFtp } from './runtime/backups/ftp-upload.ts'
 import { type Clock, systemClock } from './runtime/clock.ts'
@@ -121,6 +121,7 @@ async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const clock = systemClock()
+  const { aging, stop: stopAging } = keepAging(join(folder, 'aging.json'), clock)
   const reserve = new DiskReserve(join(folder, 'reserve'))
   const onFatal = (error: unknown): never => {
     log('error', 'the disk failed; starting again from what it holds', { error })
@@ -196,8 +197,8 @@ async function start(settings: Settings): Promise<void> {
     const fault = 'fault' in found ? null : targetFault(found.address, ownAddresses(facts.current()))
     return fault === null ? found : { fault }
   }
-  const local = openLogs(settings, folder, log)
-  const { logs, logServer } = openLogServer(settings.stateDir, folder, local)
+  const local = openLogs(settings, folder, aging, log)
+  const { logs, logServer } = openLogServer(settings.stateDir, folder, local, aging)
   const forwarding = settings.isApplied
     ? new LogForwarder({
         logs: local,
@@ -219,7 +220,7 @@ async function start(settings: Settings): Promise<void> {
     backupsFolder: openBackups(settings.stateDir, folder, log),
     applier,
     vault,
-    clock,
+    ...{ clock, aging },
     facts: facts.current,
     log,
     brand: settings.brand,
@@ -292,7 +293,6 @@ async function start(settings: Settings): Promise<void> {
     },
     onFault: (error) => log('warning', 'no checkpoint was kept', { error }),
   })
-  const aging = createAging(() => clock.now().getTime(), clock.elapsed)
   const retention = new AuditRetention({
     database,
     audit,
@@ -431,6 +431,7 @@ async function start(settings: Settings): Promise<void> {
     dynamicDns.stop()
     upgradeEnds.stop()
     connectionGuard.stop()
+    stopAging()
     hitReader.stop()
     agents.close()
     await portal.close()

@@ -3,10 +3,13 @@
 // Requirement 67.
 
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { runDaily } from '../../src/areas/backup/jobs.ts'
 import { areas } from '../../src/areas/index.ts'
 import type { Slot } from '../../src/model/slots.ts'
+import { createAging } from '../../src/runtime/aging.ts'
+import { keepAging } from '../../src/runtime/aging-file.ts'
 import type { HealthMemory } from '../../src/runtime/health/health-memory.ts'
 import { Notifier } from '../../src/runtime/health/notifier.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
@@ -85,10 +88,30 @@ describe('when the wall clock jumps', () => {
     assert.ok(!ids().includes(made))
   })
 
+  it('no backup is removed by a gateway that starts with a wrong clock, again and again', async () => {
+    const { clock, folder } = gateway
+    const begin = async (): Promise<void> => {
+      const { aging } = keepAging(join(folder, 'aging.json'), clock)
+      gateway = await gateway.restart({ parts: { aging } })
+      admin = await gateway.client('predefined_admin_write')
+    }
+    await begin()
+    const made = (await admin('POST', '/backup/backups', { comment: 'mine' })).body.id as string
+    for (const wall of jumps) {
+      clock.wall = new Date(wall).setHours(3, 0, 0, 0)
+      await begin()
+      await runDaily(gateway.services)
+      const ids = gateway.services.backups.list().map(({ id }) => id)
+      assert.ok(ids.includes(made), new Date(wall).toISOString())
+    }
+  })
+
   it('a message that waits is not dropped because the clock jumped ahead', () => {
     const tidied: number[] = []
     const memory = { targets: [], tidy: (now: number) => tidied.push(now) } as unknown as HealthMemory
-    const notifier = new Notifier({ memory, clock: gateway.clock, deliver: async () => null, isWanted: () => true })
+    const { clock } = gateway
+    const aging = createAging(() => clock.now().getTime(), clock.elapsed)
+    const notifier = new Notifier({ memory, clock, aging, deliver: async () => null, isWanted: () => true })
     gateway.clock.wall = Date.UTC(2038, 0, 19)
     notifier.look()
     assert.deepEqual(tidied, [start / 1000])

@@ -30,7 +30,7 @@ const record = (message: string): NewRecord => ({
 async function startWith(file: unknown) {
   const own = mkdtempSync(join(folder, 'gateway-'))
   if (file !== null) writeFileSync(join(own, 'log-server.json'), JSON.stringify(file))
-  const parts = openLogServer(own, own, new NaiveLogStore(logViews))
+  const parts = openLogServer(own, own, new NaiveLogStore(logViews), Date.now)
   const gateway = await createTestGateway({ folder: own, parts })
   return { gateway, logs: parts.logs, admin: await gateway.client('predefined_admin_write') }
 }

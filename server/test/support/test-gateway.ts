@@ -76,7 +76,7 @@ export interface TestGateway extends Gateway {
   client(role: Role | null): Promise<Client>
   addAdministrator(login: string, role: Role): Promise<string>
   /** Closes and opens the same state again, as a restart would; `changes` are the parts that another release would have. */
-  restart(changes?: Pick<TestOptions, 'extraAreas'>): Promise<TestGateway>
+  restart(changes?: Pick<TestOptions, 'extraAreas' | 'parts'>): Promise<TestGateway>
   close(): Promise<void>
 }
 

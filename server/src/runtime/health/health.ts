@@ -15,6 +15,7 @@ export interface HealthParts {
   /** Where the gateway keeps its files. */
   readonly folder: string
   readonly clock: Clock
+  readonly aging: () => number
   readonly reserve?: Reserve
   /** Who is notified; those that are disabled are not listed. */
   readonly targets: () => readonly Target[]
@@ -33,7 +34,7 @@ export interface Health {
 
 export const chartsFile = 'charts.db'
 
-export function createHealth({ folder, clock, reserve, targets, deliver, onFault }: HealthParts): Health {
+export function createHealth({ folder, clock, aging, reserve, targets, deliver, onFault }: HealthParts): Health {
   const memory = new HealthMemory(join(folder, 'health.json'))
   const monitor = new HealthMonitor({
     clock,
@@ -46,7 +47,7 @@ export function createHealth({ folder, clock, reserve, targets, deliver, onFault
   return {
     monitor,
     memory,
-    notifier: new Notifier({ memory, clock, isWanted, deliver }),
+    notifier: new Notifier({ memory, clock, aging, isWanted, deliver }),
     charts,
     token: new MetricsToken(join(folder, 'metrics-token.json')),
     close: () => charts.close(),

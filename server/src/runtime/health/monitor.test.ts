@@ -257,7 +257,7 @@ describe('the notifier', () => {
     const sent: (readonly Notice[])[] = []
     let isWanted = true
     const notifier = new Notifier({
-      ...{ memory, clock, isWanted: () => isWanted },
+      ...{ memory, clock, aging: () => clock.now().getTime(), isWanted: () => isWanted },
       deliver: (_, notices) => {
         sent.push(notices)
         return deliver(notices)

@@ -2,13 +2,14 @@
 // failed one is tried again after a pause that grows. Targets do not wait for each other.
 
 import type { Deliver } from '../../contract/health.ts'
-import { createAging } from '../aging.ts'
 import type { Clock } from '../clock.ts'
 import type { HealthMemory } from './health-memory.ts'
 
 export interface NotifierParts {
   readonly memory: HealthMemory
   readonly clock: Clock
+  /** Milliseconds by which messages become too old. */
+  readonly aging: () => number
   /** Whether the target is there and enabled. */
   readonly isWanted: (target: string) => boolean
   readonly deliver: Deliver
@@ -39,14 +40,12 @@ interface Progress {
 
 export class Notifier {
   readonly #parts: NotifierParts
-  readonly #aging: () => number
   readonly #progress = new Map<string, Progress>()
   readonly #testing = new Set<string>()
   #running = new Set<Promise<void>>()
 
   constructor(parts: NotifierParts) {
     this.#parts = parts
-    this.#aging = createAging(() => parts.clock.now().getTime(), parts.clock.elapsed)
   }
 
   stateOf(target: string): TargetState {
@@ -56,8 +55,8 @@ export class Notifier {
 
   /** Begins what is due. Called after every look; returns at once. */
   look(): void {
-    const { memory, clock, isWanted } = this.#parts
-    memory.tidy(Math.floor(this.#aging() / 1000))
+    const { memory, clock, aging, isWanted } = this.#parts
+    memory.tidy(Math.floor(aging() / 1000))
     for (const target of memory.targets) {
       if (!isWanted(target)) {
         memory.remove(memory.waiting(target))

@@ -13,6 +13,7 @@ import { all } from '../../../contract/table-query.ts'
 import { logViews } from '../../../log-views.ts'
 import { logKindNames } from '../../../logs/kinds.ts'
 import type { Question } from '../../../logs/store.ts'
+import type { AgingState } from '../../aging.ts'
 import { createLocalLogStore, type LocalLogStore, type LocalLogStoreOptions } from './local-store.ts'
 
 const limits = { days: Object.fromEntries(logKindNames.map((kind) => [kind, 100_000])), maxBytes: 1e12 }
@@ -45,6 +46,21 @@ describe('the log store of the event loop', () => {
     await store.close()
     rmSync(folder, { recursive: true, force: true })
     assert.deepEqual(faults, [])
+  })
+
+  it('keeps its records when it starts while the clock is ahead', async () => {
+    const dayMs = 86_400_000
+    const [real, wrong] = [Date.now() - 400 * dayMs, Date.now()]
+    const age = (days: number) => maker.records(1).map((one) => ({ ...one, time: (real - days * dayMs) * 1_000 }))
+    open()
+    for (const days of [60, 10]) {
+      store.append(age(days))
+      await store.flush()
+    }
+    await store.close()
+    const aging = (): AgingState => ({ time: real, wall: wrong, awaySeconds: 3_600 })
+    open({ aging, limits: { ...limits, days: Object.fromEntries(logKindNames.map((kind) => [kind, 30])) } })
+    await until('what is too old at any time is removed', async () => (await textOf(store, question, null)).total === 1)
   })
 
   it('finds what it took, also without a limit and after it was closed', async () => {

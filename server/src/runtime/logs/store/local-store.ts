@@ -21,6 +21,7 @@ import type {
   TextPiece,
 } from '../../../logs/store.ts'
 import { WorkerPool } from '../../../workers/pool.ts'
+import type { AgingState } from '../../aging.ts'
 import type { Position } from './newest.ts'
 import type { FoundPage } from './reader.ts'
 import type { StoreTasks, StoreWorkerData } from './reader-tasks.ts'
@@ -36,6 +37,8 @@ export interface LocalLogStoreOptions {
   readonly writerEntry: URL
   readonly workerEntry: URL
   readonly reservePath?: string
+  /** What is known of the time by which records become too old, whenever the thread starts. */
+  readonly aging?: () => AgingState
   /** For each follower of the thread that writes what it starts with. */
   readonly followers?: Readonly<Record<string, unknown>>
   /** Called when the thread that writes ended; it is started again. */

@@ -2,6 +2,7 @@
 
 import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, Mark, StoreState } from '../../../logs/store.ts'
+import type { AgingState } from '../../aging.ts'
 import type { SentRecords } from './sent-records.ts'
 import type { StoreSizes } from './writer.ts'
 
@@ -11,6 +12,8 @@ export interface WriterData {
   readonly limits: LogLimits
   /** The file that keeps room on the disk for the configuration (runtime/disk-reserve.ts). */
   readonly reservePath: string | null
+  /** What is known of the time by which records become too old. */
+  readonly aging: AgingState | null
   readonly sizes?: Partial<StoreSizes>
   /** For each follower what it starts with. */
   readonly followers: Readonly<Record<string, unknown>>

@@ -21,13 +21,13 @@ const verifyMilliseconds = 60_000
 export function serveWriter(followers: Readonly<Record<string, StartFollower>>): void {
   const port = parentPort
   if (!port) throw new Error('this file is the entry of a worker thread')
-  const { path, limits, reservePath, sizes, followers: starts } = workerData as WriterData
+  const { path, limits, reservePath, aging, sizes, followers: starts } = workerData as WriterData
   const reserve = reservePath === null ? null : new DiskReserve(reservePath)
   const writer = new StoreWriter({
     path,
     limits,
     now: Date.now,
-    aging: createAging(),
+    aging: createAging(undefined, undefined, aging),
     hasRoom: () => reserve?.hasRoomForLogs() ?? true,
     ...(sizes ? { sizes } : {}),
   })

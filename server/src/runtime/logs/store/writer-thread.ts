@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { GatewayError } from '../../../contract/error.ts'
 import type { NewRecord } from '../../../logs/record.ts'
 import type { LogLimits, LogQueue, Mark, StoreState } from '../../../logs/store.ts'
+import type { AgingState } from '../../aging.ts'
 import type { FromWriter, ToWriter, WriterAnswer, WriterData } from './messages.ts'
 import { sendable } from './sent-records.ts'
 import type { StoreSizes } from './writer.ts'
@@ -16,6 +17,7 @@ export interface WriterThreadOptions {
   readonly limits: LogLimits
   readonly writerEntry: URL
   readonly reservePath?: string
+  readonly aging?: () => AgingState
   readonly followers?: Readonly<Record<string, unknown>>
   readonly onFault?: (error: unknown) => void
   readonly sizes?: Partial<StoreSizes>
@@ -158,11 +160,12 @@ export class WriterThread {
   }
 
   #start(): Worker {
-    const { path, writerEntry, reservePath, followers, sizes } = this.#options
+    const { path, writerEntry, reservePath, aging, followers, sizes } = this.#options
     const data: WriterData = {
       path,
       limits: this.#limits,
       reservePath: reservePath ?? null,
+      aging: aging?.() ?? null,
       followers: followers ?? {},
       ...(sizes ? { sizes } : {}),
     }
