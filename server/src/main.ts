@@ -167,6 +167,7 @@ async function start(settings: Settings): Promise<void> {
       webProxy: () => proxyWatch?.state() ?? null,
       inspection: () => inspection.facts(),
       usedAddresses: () => usedAddresses.current(),
+      clock,
     }),
   )
   const refreshFacts = async (): Promise<void> => {

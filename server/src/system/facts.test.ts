@@ -162,12 +162,23 @@ describe('interfaces', () => {
 
 describe('a lease', () => {
   const good = { address: '192.0.2.7/24', gateway: '192.0.2.1', dns: ['192.0.2.53'], until: 2000 }
-  const parse = (more: object) => parseLease('wan0', JSON.stringify({ ...good, ...more }), 1000)
+  const now = { unix: 1000, boot: 'this', up: 50 }
+  const parse = (more: object) => parseLease('wan0', JSON.stringify({ ...good, ...more }), now)
 
   it('is a fact as long as it runs', () => {
     const { until: _until, ...rest } = good
     assert.deepEqual(parse({}), { device: 'wan0', ...rest })
     assert.equal(parse({ until: 1000 }), null)
+  })
+
+  it('runs by the time since the boot while that lasts, wherever the wall clock jumps', () => {
+    for (const until of [0, 1000, 1e12, undefined]) {
+      assert.ok(parse({ until, boot: 'this', untilUp: 51 }), String(until))
+      assert.equal(parse({ until, boot: 'this', untilUp: 50 }), null, String(until))
+    }
+    assert.ok(parse({ boot: 'another', untilUp: 1 }))
+    assert.equal(parse({ until: 1000, boot: 'another', untilUp: 51 }), null)
+    for (const odd of ['51', null, {}, []]) assert.equal(parse({ until: 1000, boot: 'this', untilUp: odd }), null)
   })
 
   it('with anything but addresses in it loses that, or counts for nothing', () => {
@@ -181,7 +192,7 @@ describe('a lease', () => {
       '192.0.2.55',
     ])
     assert.deepEqual(parse({ dns: 'x' })?.dns, [])
-    for (const text of ['', 'null', '[]', '{"until":', '7']) assert.equal(parseLease('wan0', text, 1000), null)
+    for (const text of ['', 'null', '[]', '{"until":', '7']) assert.equal(parseLease('wan0', text, now), null)
   })
 
   it('is read from files that bear the name of a device', () => {
@@ -196,10 +207,10 @@ describe('a lease', () => {
       ])
         writeFileSync(join(folder, name), JSON.stringify(good))
       assert.deepEqual(
-        readLeases(folder, 1000).map(({ device }) => device),
+        readLeases(folder, now).map(({ device }) => device),
         ['wan0'],
       )
-      assert.deepEqual(readLeases(join(folder, 'missing'), 1000), [])
+      assert.deepEqual(readLeases(join(folder, 'missing'), now), [])
     } finally {
       rmSync(folder, { recursive: true })
     }
@@ -212,6 +223,7 @@ it('facts of this machine hold its time zone, the start of the day and its inter
     addressBook: () => noFacts.addressBook,
     devices: () => null,
     agentPort: null,
+    clock: { boot: 'this', elapsed: () => 50 },
     now: () => 86_400_000 * 3 + 5,
   })
   assert.equal(facts.scheduleDay, 86_400 * 3)

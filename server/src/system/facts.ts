@@ -3,6 +3,7 @@ import { networkInterfaces, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { clientLeasesFolder } from '../engines/dhcp-client/index.ts'
+import { isLeaseOver, type Moment } from '../engines/dhcp-client/lease-end.ts'
 import { parseAddress, parseNetwork } from '../net/ipv4.ts'
 import type {
   AddressBook,
@@ -26,6 +27,8 @@ export interface FactsSource {
   /** Null where nothing was ever inspected. */
   readonly inspection?: () => InspectionFacts | null
   readonly usedAddresses?: () => readonly UsedAddress[]
+  /** Seconds since this boot, which nobody sets. */
+  readonly clock: { readonly boot: string; elapsed(): number }
   readonly now?: () => number
 }
 
@@ -69,14 +72,24 @@ export const readDefaultGateways = (): ReadonlyMap<string, string> => defaultGat
 const daySeconds = 86_400
 
 export function readFacts(source: FactsSource): Facts {
-  const { stateDir, addressBook, devices, agentPort, webProxy, inspection, usedAddresses, now = Date.now } = source
+  const {
+    stateDir,
+    addressBook,
+    devices,
+    agentPort,
+    webProxy,
+    inspection,
+    usedAddresses,
+    clock,
+    now = Date.now,
+  } = source
   const seconds = now() / 1000
   const shown = devices()
   return {
     interfaces: shown === null ? fromNode() : parseInterfaces(shown),
     externalInterfaces: externalInterfaces(readText('/proc/net/route')),
     externalIpv6Interfaces: externalIpv6Interfaces(readText('/proc/net/ipv6_route')),
-    leases: readLeases(join(stateDir, clientLeasesFolder), seconds),
+    leases: readLeases(join(stateDir, clientLeasesFolder), { unix: seconds, boot: clock.boot, up: clock.elapsed() }),
     addressBook: addressBook(),
     agentPort,
     memoryBytes: totalmem(),
@@ -182,7 +195,7 @@ const fromNode = (): readonly InterfaceFact[] =>
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 
 /** What the DHCP client wrote down (applyd/dhcp-client.ts). It comes from a network, so it is read strictly. */
-export function readLeases(folder: string, seconds: number): LeaseFact[] {
+export function readLeases(folder: string, now: Moment): LeaseFact[] {
   let names: string[] = []
   try {
     names = readdirSync(folder)
@@ -192,19 +205,19 @@ export function readLeases(folder: string, seconds: number): LeaseFact[] {
   return names
     .filter((name) => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,14}\.json$/.test(name))
     .sort()
-    .flatMap((name) => parseLease(name.slice(0, -'.json'.length), readText(join(folder, name)), seconds) ?? [])
+    .flatMap((name) => parseLease(name.slice(0, -'.json'.length), readText(join(folder, name)), now) ?? [])
 }
 
-export function parseLease(device: string, text: string, seconds: number): LeaseFact | null {
+export function parseLease(device: string, text: string, now: Moment): LeaseFact | null {
   let lease: Record<string, unknown>
   try {
     lease = JSON.parse(text) as Record<string, unknown>
   } catch {
     return null
   }
-  const { address, gateway, dns, until } = lease ?? {}
+  const { address, gateway, dns } = lease ?? {}
   const isAddress = (value: unknown): value is string => typeof value === 'string' && parseAddress(value) !== null
-  if (typeof until !== 'number' || until <= seconds) return null
+  if (isLeaseOver(lease ?? {}, now)) return null
   if (typeof address !== 'string' || !parseNetwork(address)) return null
   return {
     device,

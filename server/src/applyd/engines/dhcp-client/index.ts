@@ -42,8 +42,8 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir, accountOf 
       const text = [
         `#!${process.execPath}`,
         `import ${JSON.stringify(plainHook(ownApp))}`,
-        `const { recordEvent } = await import(${JSON.stringify(import.meta.resolve('./lease-event.ts'))})`,
-        `recordEvent(${JSON.stringify(folder)}, process.argv[2] ?? '', process.env, Date.now() / 1000)`,
+        `const { momentNow, recordEvent } = await import(${JSON.stringify(import.meta.resolve('./lease-event.ts'))})`,
+        `recordEvent(${JSON.stringify(folder)}, process.argv[2] ?? '', process.env, momentNow(Date.now() / 1000))`,
         '',
       ].join('\n')
       ensureWritten(eventProgram, text, { mode: 0o755 })
