@@ -1,14 +1,16 @@
 // gw upgrade on booted machines, at night: no packet is lost, and a version that does not come up gives way to the one before.
 
 import assert from 'node:assert/strict'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
+import { craftedPackages, signingKey } from './crafted-packages.ts'
 import * as gateway from './gateway.ts'
 import { startPings } from './internet.ts'
 import type { Machine } from './machine.ts'
 import { describeOnReleases } from './on-releases.ts'
 import type { Result } from './processes.ts'
 import { rootWith } from './roots.ts'
+import { differences, takeSnapshot } from './snapshot.ts'
 
 const upgradeMs = 15 * 60_000
 
@@ -27,6 +29,29 @@ await describeOnReleases('gw upgrade', { isNightly: true, atOnce: 1 }, (suite, b
     machine.run(['gw', 'upgrade', '/var/tmp/next.deb', '--yes'], { timeoutMs: upgradeMs })
   const version = async (): Promise<string> =>
     (await machine.must(['dpkg-query', '--show', 'portcullis'])).trim().split('\t')[1] ?? ''
+
+  it('refuses crafted packages, one right after the other, and changes nothing', async () => {
+    const installed = await takeSnapshot(machine)
+    const real = readFileSync(built().next)
+    for (const [title, file, words] of craftedPackages(real, readFileSync(signingKey, 'utf8'))) {
+      writeFileSync(machine.path('/var/tmp/crafted.deb'), file)
+      const { code, stdout, stderr } = await machine.run(['gw', 'upgrade', '/var/tmp/crafted.deb', '--yes'], {
+        timeoutMs: upgradeMs,
+      })
+      assert.notEqual(code, 0, title)
+      assert.match(`${stdout}${stderr}`, words, title)
+      // The end of this one must not be in the way of the next.
+      assert.doesNotMatch(`${stdout}${stderr}`, /Another upgrade|without a result/, title)
+    }
+    assert.equal(await version(), built().firstVersion)
+    // The unit of a refused upgrade has failed, and says so.
+    const ours = /\/var\/lib\/portcullis|portcullis-upgrade\.service/
+    assert.deepEqual(
+      differences(installed, await takeSnapshot(machine)).filter((line) => !ours.test(line)),
+      [],
+    )
+    await gateway.assertActive(machine)
+  })
 
   it('returns to the version before when the new one does not come up', async () => {
     const dropIn = '/etc/systemd/system/portcullis-gatewayd.service.d/refuses.conf'

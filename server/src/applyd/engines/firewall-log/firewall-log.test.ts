@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -48,6 +57,7 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'portcullis-reader-'))
+    assert.equal(spawnSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', 'size=128k', 'portcullis-test', folder]).status, 0)
     const [file] = render(config)
     assert.ok(file?.kind === 'file')
     writeFileSync(join(folder, file.name), file.text, { mode: 0o600 })
@@ -65,6 +75,7 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
   after(() => {
     reader.kill('SIGKILL')
     holder.kill('SIGKILL')
+    spawnSync('/usr/bin/umount', ['-l', folder])
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -75,8 +86,9 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
     assert.equal(reader.exitCode, null, readFileSync(join(folder, 'log'), 'utf8'))
     return /^CapEff:\s+0+$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   }
-  const sendUdp = (port: number) => {
-    const code = `const s = require('dgram').createSocket('udp4'); s.send('?', ${port}, '127.0.0.1', () => s.close())`
+  const sendUdp = (port: number, count = 1) => {
+    const code = `const s = require('dgram').createSocket('udp4'); let left = ${count}
+      const send = () => s.send('?', ${port}, '127.0.0.1', () => (--left > 0 ? send() : s.close())); send()`
     assert.equal(inside(process.execPath, '-e', code).status, 0)
   }
   const hits = () =>
@@ -121,5 +133,25 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
     await until('the record is there', () => statSync(outputPath()).size > 0)
     await until('it is whole', () => hits()[0]?.hit?.rule === '12')
     assert.equal(hits()[0]?.sequence, 1)
+  })
+
+  it('goes on after a full disk, and what it could not write whole is no record', async () => {
+    const known = (): number => hits().filter(({ hit }) => hit !== null).length
+    const filler = join(folder, 'filler')
+    const fill = (): void => assert.throws(() => appendFileSync(filler, Buffer.alloc(131_072, 1)), { code: 'ENOSPC' })
+    fill()
+    // More than what is left of the last block of its file.
+    sendUdp(9000, 20)
+    await until('nothing fits any more', () => statSync(outputPath()).size % 4096 === 0)
+    const before = known()
+    sendUdp(9000, 3)
+    assert.equal(known(), before)
+    rmSync(filler)
+    await until('packets are recorded again', () => {
+      sendUdp(9000, 3)
+      return known() >= before + 2
+    })
+    assert.equal(reader.exitCode, null)
+    for (const { hit } of hits()) if (hit) assert.deepEqual([hit.rule, hit.destinationPort], ['12', 9000])
   })
 })
