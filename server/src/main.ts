@@ -121,7 +121,7 @@ async function start(settings: Settings): Promise<void> {
   const folder = join(settings.stateDir, 'gateway')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const clock = systemClock()
-  const { aging, stop: stopAging } = keepAging(join(folder, 'aging.json'), clock)
+  const kept = keepAging(join(folder, 'aging.json'), clock)
   const reserve = new DiskReserve(join(folder, 'reserve'))
   const onFatal = (error: unknown): never => {
     log('error', 'the disk failed; starting again from what it holds', { error })
@@ -198,8 +198,8 @@ async function start(settings: Settings): Promise<void> {
     const fault = 'fault' in found ? null : targetFault(found.address, ownAddresses(facts.current()))
     return fault === null ? found : { fault }
   }
-  const local = openLogs(settings, folder, aging, log)
-  const { logs, logServer } = openLogServer(settings.stateDir, folder, local, aging)
+  const local = openLogs(settings, folder, kept.aging, log)
+  const { logs, logServer } = openLogServer(settings.stateDir, folder, local, kept.aging)
   const forwarding = settings.isApplied
     ? new LogForwarder({
         logs: local,
@@ -221,7 +221,7 @@ async function start(settings: Settings): Promise<void> {
     backupsFolder: openBackups(settings.stateDir, folder, log),
     applier,
     vault,
-    ...{ clock, aging },
+    ...{ clock, aging: kept.aging },
     facts: facts.current,
     log,
     brand: settings.brand,
@@ -300,7 +300,7 @@ async function start(settings: Settings): Promise<void> {
     limits: settings.auditLimits,
     checkpoints: () => applier.checkpoints(),
     sign: () => checkpointer.now(),
-    now: () => new Date(aging()),
+    now: () => new Date(kept.aging()),
   })
   const resolver = createDomainResolver({
     servers: () => dnsServers(engine.config, facts.current()),
@@ -424,16 +424,8 @@ async function start(settings: Settings): Promise<void> {
 
   const stop = async (): Promise<void> => {
     manager.stopping()
-    reconciler.stop()
-    resolver.stop()
-    dailyBackup.stop()
-    health.stop()
-    discovery.stop()
-    dynamicDns.stop()
-    upgradeEnds.stop()
-    connectionGuard.stop()
-    stopAging()
-    hitReader.stop()
+    for (const part of [reconciler, resolver, dailyBackup, health, discovery, dynamicDns]) part.stop()
+    for (const part of [upgradeEnds, connectionGuard, kept, hitReader]) part.stop()
     agents.close()
     await portal.close()
     await gateway.http.close()

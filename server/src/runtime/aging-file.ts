@@ -9,8 +9,6 @@ const everyMs = 3_600_000
 
 export interface KeptAging {
   readonly aging: Aging
-  /** Writes it down; a disk that takes nothing is asked again in an hour. */
-  save(): void
   stop(): void
 }
 
@@ -20,7 +18,7 @@ export function keepAging(path: string, { now, elapsed }: Pick<Clock, 'now' | 'e
     try {
       writeDurably(path, JSON.stringify(aging.state()))
     } catch {
-      // Without it the next start knows an older time, which removes less.
+      // A disk that takes nothing is asked again in an hour. The next start knows an older time until then, which removes less.
     }
   }
   save()
@@ -29,7 +27,7 @@ export function keepAging(path: string, { now, elapsed }: Pick<Clock, 'now' | 'e
     clearInterval(timer)
     save()
   }
-  return { aging, save, stop }
+  return { aging, stop }
 }
 
 /** Null without one, or with one that cannot be right. */
