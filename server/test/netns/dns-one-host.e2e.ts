@@ -1,11 +1,12 @@
 // One host holds as many TCP connections to the DNS server as it can, and sends as many queries over UDP as it can, also for names that
-// no server answers; another one is answered.
+// no server answers, and for those of servers that mean harm; another one is answered.
 // Requirement 35.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
-import { DnsLab, dnsSkip } from '../support/dns-lab.ts'
+import { DnsLab, dnsSkip, freshName } from '../support/dns-lab.ts'
+import { slowServers, startHostile } from '../support/dns-servers.ts'
 import { holdConnections } from '../support/held-connections.ts'
 import { type LabHost, LabHosts } from '../support/lab-hosts.ts'
 import { until } from '../support/until.ts'
@@ -14,10 +15,10 @@ const skip = dnsSkip
 const [client, server] = ['10.10.0.2', '10.10.0.1']
 const mostOfOneHost = 32
 
-/** Queries over UDP, each for another name below the zone. */
-const flood = (count: number, zone: string): readonly string[] => [
+/** Queries over UDP, each for another name below the zones. */
+const flood = (count: number, ...zones: readonly string[]): readonly string[] => [
   ...[process.execPath, join(import.meta.dirname, '../support/dns-flood.ts')],
-  ...[String(count), server, zone],
+  ...[String(count), server, ...zones],
 ]
 
 let lab: DnsLab
@@ -65,4 +66,41 @@ it('one host cannot take the DNS server with queries over UDP', { skip }, async 
   await until('what was beyond its rate is counted', async () => (await refused()) > before)
   // It is not kept out for longer than it floods.
   await until('it is answered itself', async () => (await lab.ask('localhost')).status === 'NOERROR')
+})
+
+it('servers that mean harm get their own names refused, and change nothing of others', { skip }, async () => {
+  await startHostile(lab.gateway)
+  const outcome = async (kind: string) => {
+    const { status, records } = await lab.ask(freshName(`${kind}.delegated.test`))
+    return `${status} ${records.join(', ')}`
+  }
+  for (const kind of ['chain', 'loop', 'servers']) assert.equal(await outcome(kind), 'SERVFAIL ', kind)
+  assert.equal(await outcome('local'), 'NOERROR ')
+  assert.match(await outcome('odd'), /^NOERROR CNAME \\000\\010\\"\\\\\\\.<b>\\255\.odd2\.delegated\.test\., A /)
+  assert.match(await outcome('foreign'), /^NOERROR CNAME www\.example\.test\., A 198\.51\.100\.10$/)
+  for (const name of ['www.example.test', 'files.example.test'])
+    assert.deepEqual(await lab.addresses(name), ['198.51.100.10'], name)
+  assert.match((await lab.ask('a.long.delegated.test', { type: 'TXT', tcp: true })).records.join(), /^TXT "x{250}"/)
+})
+
+it('one host cannot take the connections to other servers', { skip }, async () => {
+  let isOver = false
+  const zones = slowServers.map((_, at) => `${at}.crowd.delegated.test`)
+  const flooding = (async () => {
+    while (!isOver) await lab.gateway.exec('client', flood(300, ...zones), { timeoutMs: 60_000 })
+  })()
+  try {
+    await until('there are connections to most of the slow servers', async () => {
+      const { stdout } = await lab.gateway.exec('gateway', ['/usr/bin/ss', '-Htn', 'dst', '198.51.101.0/24'])
+      return stdout.split('\n').length > 45
+    })
+    for (let round = 0; round < 3; round++) {
+      const name = freshName('long.honest.delegated.test')
+      const { stdout } = await other.exec(['/usr/bin/dig', '+tcp', '+tries=1', '+time=60', `@${server}`, name, 'TXT'])
+      assert.match(stdout, /status: NOERROR/, stdout)
+    }
+  } finally {
+    isOver = true
+    await flooding
+  }
 })

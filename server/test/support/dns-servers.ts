@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
 import { dig } from './dig.ts'
 import type { LabGateway } from './lab-gateway.ts'
 import { until } from './until.ts'
 
 const forever = 900_000
 
-export async function addAddress(gateway: LabGateway, address: string): Promise<void> {
-  const { code, stderr } = await gateway.exec('internet', ['/usr/sbin/ip', 'addr', 'add', `${address}/32`, 'dev', 'lo'])
+export async function addAddress(gateway: LabGateway, ...addresses: readonly string[]): Promise<void> {
+  const input = addresses.map((address) => `addr add ${address}/32 dev lo\n`).join('')
+  const { code, stderr } = await gateway.exec('internet', ['/usr/sbin/ip', '-batch', '-'], { input })
   assert.equal(code, 0, stderr)
 }
 
@@ -56,6 +58,24 @@ auth-zone:
   const command = ['/usr/sbin/unbound', '-d', '-p', '-c', join(folder, 'conf')]
   void gateway.exec('internet', command, { timeoutMs: forever }).catch(() => {})
   await answers(gateway, at, name)
+}
+
+export const slowServers = Array.from({ length: 60 }, (_, at) => `198.51.101.${at + 1}`)
+
+/** A server that means harm for `delegated.test`, its slow companions, and an honest one for `honest.delegated.test`. */
+export async function startHostile(gateway: LabGateway): Promise<void> {
+  const [hostile, honest] = ['198.51.100.64', '198.51.100.65']
+  await addAddress(gateway, hostile, honest, ...slowServers)
+  const script = join(appRoot, 'server/test/support/hostile-dns.ts')
+  for (const words of [
+    ['honest.delegated.test', honest],
+    ['delegated.test', hostile, honest, ...slowServers],
+  ]) {
+    const command = [runtimePath(appRoot), script, ...words]
+    void gateway.exec('internet', command, { timeoutMs: forever }).catch(() => {})
+  }
+  await answers(gateway, honest, 'ready.honest.delegated.test')
+  await answers(gateway, hostile, 'ready.delegated.test')
 }
 
 const answers = (gateway: LabGateway, server: string, name: string): Promise<void> =>

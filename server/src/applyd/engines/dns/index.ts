@@ -29,7 +29,7 @@ export const dnsEngine = defineEngine(dns, (place) => {
         probe: { kind: 'tcp', host: '127.0.0.1', port: dns.ports.tcp.destinationPort, timeoutMs: 5_000 },
         // Port 53, then the account of its package.
         capabilities: ['net_bind_service', 'setgid', 'setuid'],
-        limits: { nofile: 4096, data: 2048 * 1024 * 1024, nproc: 64 },
+        limits: { nofile: 16384, data: 2048 * 1024 * 1024, nproc: 64 },
         // Another program may hold port 53: the status shows it, but rules of the firewall are still applied.
         isOptional: true,
         directives: (file, text) => faultsIn(file, text),

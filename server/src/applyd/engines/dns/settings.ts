@@ -1,6 +1,7 @@
 // The part of unbound.conf that no plan decides: account, folders, control socket, limits of the machine and defaults. It
 // comes after the lines of the plan and so overrides them.
 
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -41,8 +42,11 @@ export function fixedSettings({ stateDir, plane, service }: Place, folder: strin
       directive('num-threads', number(Math.min(4, availableParallelism()))),
       directive('msg-cache-size', megabytes(cache)),
       directive('rrset-cache-size', megabytes(2 * cache)),
-      directive('outgoing-range', number(800)),
-      directive('num-queries-per-thread', number(400)),
+      directive('outgoing-range', number(2048)),
+      directive('num-queries-per-thread', number(1024)),
+      // One for each query that can wait: slow servers must not keep others waiting, which then count as dead (decision 116).
+      directive('outgoing-num-tcp', number(1024)),
+      ...waitLimit(),
       // The kernel lets one host have 32 of them.
       directive('incoming-num-tcp', number(100)),
       directive('tcp-idle-timeout', number(10_000)),
@@ -70,6 +74,12 @@ export function fixedSettings({ stateDir, plane, service }: Place, folder: strin
     controlSettings(folder),
   ].join('\n')
 }
+
+/** Questions of one client that wait for other servers; further ones are dropped. Debian 12 has this option since deb12u3. */
+const waitLimit = (): Unbound[] => (knowsWaitLimit() ? [directive('wait-limit', number(200))] : [])
+
+const knowsWaitLimit = (): boolean =>
+  spawnSync('/usr/sbin/unbound-checkconf', ['-o', 'wait-limit', '/dev/null'], { stdio: 'ignore' }).status === 0
 
 /** The root of the lab is not the real one: signed when its key is in the lab's folder, otherwise not. */
 function anchors(stateDir: string, plane: DataPlane): Unbound[] {
