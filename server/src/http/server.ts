@@ -138,6 +138,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       checkOrigin(request.headers, parts.ownNames, parts.isTls, route?.endpoint.rawBodyType ?? undefined)
     }
+    // Before its body is looked at: a path that takes no body has no limit for one.
+    if (request.is404) refuseUnknown(request, reply)
     // Bodies are JSON whatever their type says (docs/behaviour/api.md 1); Fastify would refuse a type it cannot read.
     delete request.raw.headers['content-type']
     done()
@@ -191,12 +193,13 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   addConsole(app, parts.consoleFolder)
 
   const methodsAt = methodFinder(parts.routes)
-  app.setNotFoundHandler((request, reply) => {
+  function refuseUnknown(request: FastifyRequest, reply: FastifyReply): never {
     const methods = methodsAt(request.url)
     if (methods.length === 0) throw new GatewayError('not_found', 'There is no endpoint at this path.')
     void reply.header('allow', methods.join(', '))
     throw new GatewayError('method_not_allowed', `This path accepts only ${methods.join(', ')}.`)
-  })
+  }
+  app.setNotFoundHandler(refuseUnknown)
 
   app.addHook('preClose', (done) => {
     services.eventStreams.close()
