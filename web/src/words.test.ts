@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { heard, learn, recognise, t } from './words.ts'
+import { setGatewayZone } from './ui/zone.ts'
+import { heard, learn, recognise, t, told } from './words.ts'
 
 test('English texts are shown as they are written', () => {
   assert.equal(t('Save'), 'Save')
@@ -24,4 +25,16 @@ test('a sentence of the gateway is recognised by its text, whatever its values a
   })
   assert.equal(recognise('The disk (of a) is fullX'), null)
   assert.equal(heard('The disk (of {x}) is full.'), 'The disk (of {x}) is full.')
+})
+
+test('a moment in a sentence of the gateway is shown by the clock of the gateway', () => {
+  setGatewayZone('Europe/Moscow')
+  const shown = 'Never hit since 18 Nov 2026, 03:13:48 GMT+3.'
+  for (const moment of ['2026-11-18T00:13:48.000Z', '2026-11-18T00:13:48Z']) {
+    assert.equal(heard(`Never hit since ${moment}.`), shown)
+    assert.equal(told([], `Never hit since ${moment}.`), shown)
+  }
+  for (const name of ['/backups/2026-11-18T00:13:48.000Z', '2026-11-18T00:13:48Z.tar', '2026-13-18T99:13:48Z'])
+    assert.equal(heard(name), name)
+  setGatewayZone(undefined)
 })

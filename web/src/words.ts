@@ -3,6 +3,8 @@
 
 import { setupI18n } from '@lingui/core'
 import { useSyncExternalStore } from 'react'
+import { exactOf, instantOf } from './ui/moment.ts'
+import { gatewayZone } from './ui/zone.ts'
 
 export const languages = { en: 'English', ru: 'Русский' } as const
 export type Language = keyof typeof languages
@@ -52,6 +54,16 @@ export function recognise(said: string): { readonly text: string; readonly value
   return null
 }
 
+/** A moment as the gateway writes it, which is not part of a name or a path. */
+const instants = /(?<![\w./-])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z(?![\w/-]|\.\w)/g
+
+/** Moments in the language of the person and in the time zone of the gateway, as everywhere else. */
+const withMoments = (said: string): string =>
+  said.replaceAll(instants, (iso) => {
+    const instant = instantOf({ iso })
+    return instant === null ? iso : exactOf(instant, currentLanguage(), gatewayZone())
+  })
+
 /**
  * A sentence that the gateway said: translated where the catalog has it, as it is or with values, which may be sentences too. It is
  * never read as a pattern itself, since it may hold anything.
@@ -59,7 +71,7 @@ export function recognise(said: string): { readonly text: string; readonly value
 export function heard(said: string): string {
   if (Object.hasOwn(i18n.messages, said)) return i18n._(said)
   const known = currentLanguage() === 'en' ? null : recognise(said)
-  if (!known) return said
+  if (!known) return withMoments(said)
   const values = Object.entries(known.values).map(([name, value]) => [name, heard(String(value))])
   return t(known.text, Object.fromEntries(values) as Values)
 }
@@ -74,7 +86,7 @@ interface Sentence {
  * without sentences there is only what it said in English.
  */
 export function told(said: readonly Sentence[] | undefined, english: string): string {
-  if (currentLanguage() === 'en') return english
+  if (currentLanguage() === 'en') return withMoments(english)
   if (!said || said.length === 0) return heard(english)
   return said
     .map(({ text, values }) =>
