@@ -10,7 +10,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, mock } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { unlessComplete } from '../../../test/support/requires.ts'
 import { until } from '../../../test/support/until.ts'
@@ -18,6 +18,7 @@ import { parseEncapsulated } from './exchange.ts'
 import { HeldBody, HoldRoom } from './held-body.ts'
 import { createScanService, maxScanBytes, type ScanNote } from './scan-service.ts'
 import { maxConnections } from './server.ts'
+import { Turns } from './turns.ts'
 import { createWordsService, type LateRefusal } from './words-service.ts'
 
 const dictionaries = [{ id: 'd.1', title: 'Игры & "co"', threshold: 100, words: [{ value: 'казино', weight: 20 }] }]
@@ -176,6 +177,20 @@ describe('the service of words', () => {
     one.write(Buffer.concat([chunk(page.subarray(50_000)), Buffer.from('0\r\n\r\n')]))
     await until('the page came', () => one.received.includes('\r\n0\r\n\r\n'))
     assert.deepEqual(dechunk(one.received), page)
+  })
+
+  it('takes a turn of the client for each piece of a page', async () => {
+    const take = mock.method(Turns.prototype, 'take')
+    try {
+      const one = client()
+      one.write(opening(Buffer.from('<p>good '.repeat(8 * 1024)), { preview: null }))
+      await one.take('\r\n0\r\n\r\n')
+      const clients = take.mock.calls.map(({ arguments: [address] }) => address)
+      assert.ok(clients.length >= 4, `${clients.length} turns for 64 KB`)
+      assert.deepEqual([...new Set(clients)], ['192.0.2.7'])
+    } finally {
+      take.mock.restore()
+    }
   })
 
   it('replaces a page whose head was sent, in its encoding', async () => {
