@@ -196,7 +196,7 @@ export function keepProgram(places: UpgradePlaces): void {
   fs.rmSync(target, { recursive: true, force: true })
   fs.mkdirSync(join(target, 'server', 'src'), { recursive: true, mode: 0o700 })
   fs.writeFileSync(join(target, 'package.json'), '{"type":"module"}\n')
-  for (const name of ['files', 'upgrade'])
+  for (const name of ['files', 'upgrade', 'pace.ts'])
     fs.cpSync(join(source, name), join(target, 'server', 'src', name), {
       recursive: true,
       filter: (path) => !path.endsWith('.test.ts'),

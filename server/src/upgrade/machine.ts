@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { request } from 'node:https'
 import { setTimeout as passes } from 'node:timers/promises'
+import { patient } from '../pace.ts'
 
 export interface Ended {
   readonly code: number
@@ -11,6 +12,7 @@ export interface Ended {
 }
 
 export interface Machine {
+  /** The limit is that of an ordinary machine. */
   run(command: readonly [string, ...string[]], limitMs?: number): Promise<Ended>
   /** True when something speaks HTTPS there and answers. */
   answers(host: string, port: number): Promise<boolean>
@@ -32,7 +34,7 @@ export const thisMachine: Machine = {
       }
       child.stdout.setEncoding('utf8').on('data', take)
       child.stderr.setEncoding('utf8').on('data', take)
-      const timer = setTimeout(() => child.kill('SIGKILL'), limitMs)
+      const timer = setTimeout(() => child.kill('SIGKILL'), patient(limitMs))
       child.once('error', (fault) => {
         clearTimeout(timer)
         resolve({ code: 127, output: fault.message })
@@ -48,7 +50,8 @@ export const thisMachine: Machine = {
   answers: (host, port) =>
     new Promise((resolve) => {
       // Only whether it answers counts: nothing is sent that a wrong server could use.
-      const asked = request({ host, port, path: '/metrics', rejectUnauthorized: false, timeout: 3_000, agent: false })
+      const timeout = patient(3_000)
+      const asked = request({ host, port, path: '/metrics', rejectUnauthorized: false, timeout, agent: false })
       asked.once('response', (answer) => {
         answer.resume()
         resolve((answer.statusCode ?? 500) < 500)

@@ -19,12 +19,12 @@ import { makeKey, packageOf } from '../../test/support/update-packages.ts'
 import { withFile } from '../files/durable.ts'
 import { type CheckedPackage, checkOpenPackage } from '../files/signed-package.ts'
 import { recordedFormat } from './judge.ts'
-import { controlOf, isInstalled } from './keep.ts'
+import { controlOf, isInstalled, keepProgram } from './keep.ts'
 import { type Ended, type Machine, thisMachine } from './machine.ts'
 import { type UpgradePlaces, upgradePlaces } from './places.ts'
 import { runUpgrade } from './program.ts'
 import { readStatus } from './record.ts'
-import { readRequest, takePackage, type UpgradeRequest, writeRequest } from './take.ts'
+import { programPath, readRequest, takePackage, type UpgradeRequest, writeRequest } from './take.ts'
 import { findKept, takeUndo } from './undo.ts'
 
 const signer = makeKey()
@@ -472,5 +472,20 @@ describe('the installed version', () => {
       controlOf(status),
       'Package: portcullis\nVersion: 0.1.0\nArchitecture: arm64\nDepends: x\nDescription: a gateway\n with a line\n',
     )
+  })
+})
+
+describe('the copy of the program', () => {
+  it('runs without the files that are being replaced', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-copy-'))
+    try {
+      const own = programPath(upgradePlaces(folder))
+      keepProgram(upgradePlaces(folder))
+      // Without a request in its folder it has nothing to do.
+      const program = [join(own, 'node'), join(own, 'server/src/upgrade/main.ts')] as const
+      assert.deepEqual(await thisMachine.run(['env', `PORTCULLIS_STATE=${folder}`, ...program]), good)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })

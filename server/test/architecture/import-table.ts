@@ -227,8 +227,8 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'upgrade/',
-    may: ['upgrade/', 'files/', 'node:*'],
-    because: 'it is copied aside with nothing but files/ before the program is replaced, and goes on from there',
+    may: ['upgrade/', 'files/', 'pace.ts', 'node:*'],
+    because: 'it is copied aside with nothing but these before the program is replaced, and goes on from there',
   },
   {
     code: 'applyd/',
