@@ -5,8 +5,8 @@ import { pace, paceOf, patient } from '../../src/pace.ts'
 describe('the pace of a machine', () => {
   it('is that of an ordinary one unless it is several times slower', () => {
     assert.equal(paceOf(0.02), 1)
-    assert.equal(paceOf(0.4), 1)
-    assert.equal(Math.round(paceOf(3.3)), 30)
+    assert.equal(paceOf(0.3), 1)
+    assert.equal(Math.round(paceOf(3)), 30)
     assert.equal(paceOf(1000), 60)
   })
 
