@@ -2,15 +2,15 @@
 // second run.
 
 import { needsView, runInView } from './lib/open-view.mjs'
-import { testPackages } from './lib/packages.mjs'
+import { nightlyPackages, testPackages } from './lib/packages.mjs'
 import { consoleBuild, lint, runPhases, tests, types } from './lib/phases.mjs'
 import { setUp } from './lib/setup.mjs'
 import { main } from './lib/terminal.mjs'
 
 await main(() => {
-  const args = setUp(process.argv.slice(2), { packages: testPackages })
+  const isNightly = process.argv.includes('--nightly')
+  const args = setUp(process.argv.slice(2), { packages: isNightly ? nightlyPackages : testPackages })
   if (needsView()) return runInView('scripts/test.mjs', args)
-  const isNightly = args.includes('--nightly')
   const isStrict = isNightly || args.includes('--strict')
   const all = tests({ name: 'tests: unit, contract, end to end', isNightly, isStrict })
   return runPhases([lint, types, consoleBuild, all])

@@ -56,6 +56,22 @@ export const testPackages = [
   },
 ]
 
+const emulator =
+  process.arch === 'arm64'
+    ? { name: 'qemu-system-arm', file: 'qemu-system-aarch64' }
+    : { name: 'qemu-system-x86', file: 'qemu-system-x86_64' }
+
+/** What only the nightly run needs: machines with a kernel of their own. */
+export const nightlyPackages = [
+  ...testPackages,
+  { ...emulator, purpose: 'test machines with their own kernel' },
+  { name: 'qemu-utils', file: 'qemu-img', purpose: 'their disks' },
+  { name: 'mmdebstrap', file: 'mmdebstrap', purpose: 'their root file systems' },
+  { name: 'busybox', file: 'busybox', purpose: 'their first programs, and the web server beside them' },
+  { name: 'xz-utils', file: 'xz', purpose: 'their kernels, which come packed' },
+  { name: 'zstd', file: 'zstd', purpose: 'the same' },
+]
+
 export const skipOption = '--skip-packages'
 
 /** Whoever starts us may want to install packages themselves. */
