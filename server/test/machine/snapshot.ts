@@ -1,10 +1,11 @@
 // What a machine is, as lines that can be compared: its files, units, rules, kernel settings, addresses and routes.
 
+import assert from 'node:assert/strict'
 import { until } from '../support/until.ts'
 
 /** Any kind of machine. */
 interface Looked {
-  run(argv: readonly string[]): Promise<{ readonly stdout: string }>
+  run(argv: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }>
 }
 
 export type Snapshot = Readonly<Record<string, readonly string[]>>
@@ -38,6 +39,11 @@ const questions: Readonly<Record<string, string>> = {
   listeners: 'ss -lntuH | tr -s " " | cut -d " " -f 1,5',
 }
 
+/** An empty answer is none: systemd was too busy to give one, for example. */
+const neverEmpty = ['files', 'contents of /etc', 'accounts', 'unit files', 'running units', 'addresses', 'links']
+/** systemctl gives up after 25 s otherwise, and an emulated machine takes longer to read all units. */
+const patience = 'export SYSTEMD_BUS_TIMEOUT=30min'
+
 /** Settings that count, or that the kernel changes by itself. */
 const volatile = /nf_conntrack_count|\.random|tcp_fastopen_key|route\.gc_|neigh\.|nf_log|netfilter\.nf_hooks/
 
@@ -49,9 +55,10 @@ export async function takeSnapshot(machine: Looked): Promise<Snapshot> {
   })
   const snapshot: Record<string, readonly string[]> = {}
   for (const [name, command] of Object.entries(questions)) {
-    const { stdout } = await machine.run(['/bin/sh', '-c', command])
+    const { stdout, stderr } = await machine.run(['/bin/sh', '-c', `${patience}; ${command}`])
     const lines = stdout.split('\n').map((line) => line.trimEnd())
     snapshot[name] = lines.filter((line) => line !== '' && !(name === 'kernel settings' && volatile.test(line))).sort()
+    assert.ok(snapshot[name].length > 0 || !neverEmpty.includes(name), `No ${name}: ${stderr}`)
   }
   return snapshot
 }
