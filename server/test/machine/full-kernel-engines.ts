@@ -79,9 +79,11 @@ export function testEngines(gateway: () => FullGateway): void {
     const memory = Number(await shell("awk '/^MemTotal/ { print $2 * 1024 }' /proc/meminfo"))
     assert.ok(all > 0 && all < memory, `${all} of ${memory}`)
     const names = (await shell(`cd ${groups}/engines && ls -d */`)).split('/\n').filter(Boolean)
+    // The kernel counts in pages.
+    const each = Math.floor((all * 0.8) / 4096) * 4096
     for (const name of names) {
       const limits = await shell(`cd ${groups}/engines/${name} && cat memory.max memory.oom.group pids.max`)
-      assert.deepEqual(limits.trim().split('\n').map(Number), [Math.floor(all * 0.8), 1, 2048], name)
+      assert.deepEqual(limits.trim().split('\n').map(Number), [each, 1, 2048], name)
     }
     // Nothing but applyd itself is left in its own group.
     const left = (await shell('cat /sys/fs/cgroup/system.slice/portcullis-applyd.service/cgroup.procs'))
@@ -102,25 +104,31 @@ export function testEngines(gateway: () => FullGateway): void {
       ['dhcp', /dnsmasq/],
     ] as const) {
       const lines = loaded.split('\n').filter((line) => profile.test(line) && !line.includes('//'))
-      const isEnforced = lines.some((line) => line.endsWith('(enforce)'))
       const [pid] = await processesOf(`engines/${engine}`)
+      const program = (await shell(`readlink /proc/${pid}/exe`)).trim()
+      // In Debian 13 the profile is that of /usr/sbin/squid, and the program behind that name is squid-openssl: it is not confined.
+      const isEnforced = lines.some((line) => /^(?!\/)\S+ \(enforce\)$/.test(line) || line === `${program} (enforce)`)
       const current = (await shell(`cat /proc/${pid}/attr/current`)).trim()
       if (isEnforced) assert.match(current, new RegExp(`${profile.source}.* \\(enforce\\)`), engine)
     }
     assert.match(loaded, /unbound \(enforce\)/)
     assert.match(loaded, /squid \(enforce\)/)
-    const refused = (await shell('journalctl --dmesg --no-pager --output=cat')).split('\n')
-    assert.deepEqual(
-      refused.filter((line) => line.includes('apparmor="DENIED"')),
-      [],
-    )
+    // The DNS server of Debian, which ran before, is refused something.
+    const installed = Number(await shell('stat --format=%Y /var/lib/dpkg/info/portcullis.list'))
+    const refused = (await shell('journalctl --dmesg --no-pager --output=cat'))
+      .split('\n')
+      .filter((line) => line.includes('apparmor="DENIED"') && Number(/audit\((\d+)/.exec(line)?.[1]) >= installed)
+    assert.deepEqual(refused, [])
   })
 
   it('ends an engine that takes too much memory, and nothing else', slowly, async () => {
     const before = { dns: await processesOf('engines/dns'), applyd: await mainPid() }
-    await shell(
-      `echo 150M > ${groups}/engines/dns/memory.max; (echo $$ > ${groups}/engines/dns/cgroup.procs; tail /dev/zero) || true`,
-    )
+    const group = `${groups}/engines/dns`
+    await shell(`echo 150M > ${group}/memory.max`)
+    // What the machine of the test runs is kept from the kernel's choice otherwise.
+    const greedy = `echo 0 > /proc/$$/oom_score_adj; echo $$ > ${group}/cgroup.procs; exec tail /dev/zero`
+    const { code } = await gateway().machine.run(['sh', '-c', greedy])
+    assert.equal(code, 128 + 9)
     await eventually('DNS is started again', async () => {
       const now = await processesOf('engines/dns')
       return now.length > 0 && !now.some((pid) => before.dns.includes(pid))
@@ -136,10 +144,15 @@ export function testEngines(gateway: () => FullGateway): void {
     assert.deepEqual(await pids(), before)
   })
 
-  it('lacks nothing, and says so', slowly, async () => {
+  it('lacks nothing once it has the cards for itself, and says so', slowly, async () => {
     const { api } = gateway()
+    const conflicts = async () => (await api.call('GET', '/machine/conflicts')) as { code: string; fix: string }[]
     await eventually('applyd answers again', async () => (await api.try('GET', '/machine/conflicts')).status === 200)
-    assert.deepEqual(await api.call('GET', '/machine/conflicts'), [])
+    // The machine was a router before: what set up its cards then is the one thing that is in the way, until it is told not to.
+    const [found, ...others] = await conflicts()
+    assert.deepEqual([found?.code, others], ['network.networkd', []])
+    await shell(found?.fix ?? '')
+    await eventually('nothing is in the way', async () => (await conflicts()).length === 0)
     const settings = (await api.call('GET', '/network/kernel_settings')) as { name: string; state: string }[]
     assert.notEqual(settings.length, 0)
     assert.deepEqual(
@@ -152,8 +165,16 @@ export function testEngines(gateway: () => FullGateway): void {
     })
   })
 
+  it('knows that it is slow', slowly, async () => {
+    const program = "const { pace } = await import('/usr/lib/portcullis/server/src/pace.ts'); console.log(pace())"
+    const pace = Number(
+      await gateway().machine.must(['/usr/lib/portcullis/bin/node', '--input-type=module', '-e', program]),
+    )
+    assert.ok(pace >= 8, `${pace}`)
+  })
+
   it('answers status and health in its own time', slowly, async () => {
-    const login = ['sh', '-c', `echo ${password} | gw login --password-stdin && gw status`]
+    const login = ['sh', '-c', `echo ${password} | gw login --trust && gw status`]
     const { code, stdout, stderr } = await gateway().machine.run(login)
     assert.equal(code, 0, `${stdout}${stderr}`)
     assert.doesNotMatch(stdout, /timed out/)

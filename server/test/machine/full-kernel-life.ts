@@ -1,8 +1,9 @@
-// Upgrade, removal and purge on a machine with its own kernel: engines and settings outlive an upgrade, and nothing outlives a purge.
+// Upgrade, the way back, removal and purge on a machine with its own kernel: engines and settings outlive an upgrade and its undo,
+// and nothing outlives a purge.
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { eventually, type FullGateway, install, slowly } from './full-kernel.ts'
+import { eventually, type FullGateway, slowly } from './full-kernel.ts'
 import { dhcpOf } from './full-kernel-engines.ts'
 import { startPings } from './internet.ts'
 import type { Packages } from './packages.ts'
@@ -37,33 +38,42 @@ export function testLife(gateway: () => FullGateway, built: () => Packages, unto
     return JSON.stringify(lists)
   }
 
-  it('keeps engines, settings and every packet over an upgrade', slowly, async () => {
+  const addAddress = async (title: string, value: string): Promise<string> =>
+    ((await gateway().api.call('POST', '/aliases/ip_addresses', { title, comment: '', value })) as { id: string }).id
+
+  /** With pings through the gateway all the time. */
+  async function changeVersion(args: readonly string[], version: string): Promise<void> {
     const { machine, api } = gateway()
-    await isOut()
-    const web = (await api.call('POST', '/aliases/ip_addresses', {
-      title: 'web',
-      comment: '',
-      value: '198.51.100.10',
-    })) as { id: string }
-    await api.call('POST', '/firewall/rules/forward', { action: 'accept', destination_addresses: [web.id] })
-    await api.call('POST', '/dhcp_server/settings', await dhcpOf(api))
-    await eventually('two engines run', async () => /dhcp.*\n.*dns/.test(await processes()))
     const before = { settings: await settings(), processes: await processes() }
     const pings = await startPings(machine, 0.2)
-    await install(machine, built().next)
-    await eventually(
-      'the new version answers',
-      async () => (await api.try('GET', '/network/connections')).status === 200,
-    )
+    const { code, stdout, stderr } = await machine.run(['gw', 'upgrade', ...args, '--yes'])
     const { sent, answered } = await pings.stop()
+    assert.equal(code, 0, `${stdout}${stderr}${await shell('journalctl --no-pager -u portcullis-upgrade')}`)
     assert.ok(sent >= 100, `${sent} pings`)
     assert.equal(answered, sent)
-    assert.equal((await shell('dpkg-query --show portcullis')).trim(), `portcullis\t${built().nextVersion}`)
+    await eventually('that version answers', async () => (await api.try('GET', '/network/connections')).status === 200)
+    assert.equal((await shell('dpkg-query --show portcullis')).trim(), `portcullis\t${version}`)
     assert.equal(await processes(), before.processes)
     assert.equal(await settings(), before.settings)
     for (const unit of ['applyd', 'gatewayd', 'groups', 'engines', 'boot'])
       assert.equal((await shell(`systemctl is-active portcullis-${unit}.service`)).trim(), 'active', unit)
     await isOut()
+  }
+
+  it('keeps engines, settings and every packet over an upgrade', slowly, async () => {
+    const { machine, api } = gateway()
+    await isOut()
+    const web = await addAddress('web', '198.51.100.10')
+    await api.call('POST', '/firewall/rules/forward', { action: 'accept', destination_addresses: [web] })
+    await api.call('POST', '/dhcp_server/settings', await dhcpOf(api))
+    await eventually('two engines run', async () => /dhcp.*\n.*dns/.test(await processes()))
+    await machine.copy(built().next, '/var/tmp/next.deb')
+    await changeVersion(['/var/tmp/next.deb'], built().nextVersion)
+  })
+
+  it('goes back to the version before, and keeps what was changed since', slowly, async () => {
+    await addAddress('later', '198.51.100.11')
+    await changeVersion(['--undo'], built().firstVersion)
   })
 
   it('leaves its state and nothing else when it is removed', slowly, async () => {

@@ -157,7 +157,7 @@ export async function savedMachine(suite: Suite, deb: string, dependencies: stri
   return { place, untouched: JSON.parse(readFileSync(record, 'utf8')) as Snapshot }
 }
 
-export async function install(machine: FullKernel, deb: string): Promise<void> {
+async function install(machine: FullKernel, deb: string): Promise<void> {
   await machine.copy(deb, '/var/tmp/portcullis.deb')
   await machine.must(['/usr/bin/dpkg', '--install', '/var/tmp/portcullis.deb'])
 }
@@ -206,7 +206,7 @@ const administrator = '10.10.0.4'
 /** The interface of the gateway, asked from the client beside it. */
 async function openApi(machine: FullKernel): Promise<FullApi> {
   const jar = join(tmpdir(), `portcullis-kernel-${process.pid}`)
-  const attempt = async (method: string, path: string, body?: unknown) => {
+  const ask = async (method: string, path: string, body?: unknown) => {
     const data = body === undefined ? [] : ['--data-binary', '@-', '--header', 'content-type: application/json']
     const { stdout } = await machine.beside(
       'client',
@@ -215,7 +215,7 @@ async function openApi(machine: FullKernel): Promise<FullApi> {
           '/usr/bin/curl',
           '-sk',
           '-m',
-          '600',
+          '1800',
           '--interface',
           administrator,
           '-b',
@@ -235,6 +235,14 @@ async function openApi(machine: FullKernel): Promise<FullApi> {
     const end = stdout.lastIndexOf('\n')
     return { text: stdout.slice(0, end), status: Number(stdout.slice(end + 1)) }
   }
+  const signIn = () => ask('POST', '/web/auth/login', { login: 'admin', password, rest_path: '/' })
+  const attempt = async (method: string, path: string, body?: unknown) => {
+    const answer = await ask(method, path, body)
+    // Between two requests a session may come to its end here.
+    if (answer.status !== 401) return answer
+    const signed = await signIn()
+    return signed.status === 200 ? ask(method, path, body) : signed
+  }
   const call = async (method: string, path: string, body?: unknown) => {
     let [status, text] = [503, '']
     // A gateway that has too much to do for a moment says so, and has changed nothing.
@@ -246,6 +254,6 @@ async function openApi(machine: FullKernel): Promise<FullApi> {
     return text === '' ? null : JSON.parse(text)
   }
   await machine.beside('client', ['ip', 'address', 'add', `${administrator}/24`, 'dev', 'eth0'])
-  await call('POST', '/web/auth/login', { login: 'admin', password, rest_path: '/' })
+  await call('GET', '/network/connections')
   return { call, try: attempt, [Symbol.dispose]: () => rmSync(jar, { force: true }) }
 }
