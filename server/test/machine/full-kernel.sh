@@ -67,12 +67,13 @@ sub serve {
       dup2(fileno $cin, 0); dup2(fileno $cout, 1); dup2(fileno $cerr, 2); POSIX::close($_) for 3 .. 40;
       my @c = split /\0/, $d, -1; exec { $c[0] } @c; syswrite STDERR, "$c[0]: $!\n"; POSIX::_exit(127) }
     close $_ for $cin, $cout, $cerr; fcntl $_, F_SETFL, O_NONBLOCK for $in, $out, $err;
-    my ($buf, $eof, $gone, $status) = ('', 0, 0); my %open = (o => $out, E => $err);
+    my ($buf, $eof, $gone, $lost, $status) = ('', 0, 0, 0); # the end of the connection before may be seen late
+    my %open = (o => $out, E => $err);
     my $drain = sub { for my $k (keys %open) { while (1) { my $r = sysread $open{$k}, my $b, 32768; if ($r) { $put->($k, $b) or $gone = 1 } else { delete $open{$k} if defined $r; last } } } };
     until (defined $status || $gone || $next) {
       my ($r, $w) = ('', ''); vec($r, fileno $p, 1) = 1 unless length $buf; vec($r, fileno $_, 1) = 1 for values %open; vec($w, fileno $in, 1) = 1 if length $buf;
       my $n = select $r, $w, undef, 0.5; if ($n > 0) {
-        if (vec $r, fileno $p, 1) { my ($t, $d) = $frame->(); if (!defined $t) { $gone = 1 } elsif ($t eq 'c') { $next = [$t, $d] } elsif ($t eq 'i') { $buf .= $d } elsif ($t eq 'e') { $eof = 1 } }
+        if (vec $r, fileno $p, 1) { my ($t, $d) = $frame->(); if (!defined $t) { $gone = ++$lost > 20; select undef, undef, undef, 0.1 } elsif ($t eq 'c') { $next = [$t, $d] } elsif ($t eq 'i') { $buf .= $d } elsif ($t eq 'e') { $eof = 1 } }
         if (length $buf) { my $k = syswrite $in, $buf; if ($k) { substr $buf, 0, $k, '' } elsif (!$!{EAGAIN}) { $buf = '' } } }
       if ($eof == 1 && !length $buf) { shutdown $in, 1; $eof = 2 }
       $status = $? if waitpid($pid, WNOHANG) == $pid; $drain->() }
