@@ -39,6 +39,8 @@ export const consoleBuild = {
  * their times.
  */
 const longFiles = [
+  // At night alone.
+  'server/test/machine/full-kernel.e2e.ts',
   'server/test/machine/package.e2e.ts',
   'server/src/policy/kernel.test.ts',
   'web/test/e2e/all-pages.e2e.ts',
