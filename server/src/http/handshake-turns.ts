@@ -2,6 +2,7 @@
 // who ask for many wait for those who ask for few: the kernel hands connections over in the order in which they came.
 
 import type { Socket } from 'node:net'
+import { patient } from '../pace.ts'
 import type { Source } from '../runtime/source.ts'
 
 /** Handshakes that begin in one turn of the event loop. */
@@ -13,7 +14,7 @@ const windowMilliseconds = 10_000
 const fewHandshakes = 8
 const fewOfFamiliar = 64
 /** As long as a handshake itself may take. */
-const longestWaitMilliseconds = 10_000
+const longestWaitMilliseconds = patient(10_000)
 
 interface Waiting {
   readonly socket: Socket

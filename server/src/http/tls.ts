@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { patient } from '../pace.ts'
 import { writeDurably } from '../runtime/durable-file.ts'
 
 export interface ServerCertificate {
@@ -115,13 +116,13 @@ const ciphers = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':')
 
-/** Limits of one connection (docs/behaviour/security.md 33, 34 and 36). */
+/** Limits of one connection (docs/behaviour/security.md 33, 34 and 36), longer on machines where everything takes longer. */
 export const listenerOptions = {
   maxHeaderSize: 8 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  headersTimeout: patient(10_000),
+  requestTimeout: patient(30_000),
   connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 5_000,
+  keepAliveTimeout: patient(5_000),
   requireHostHeader: true,
   insecureHTTPParser: false,
 } as const
@@ -134,7 +135,7 @@ export const tlsOptions = (certificate: ServerCertificate): ServerOptions => ({
   maxVersion: 'TLSv1.3',
   ciphers,
   honorCipherOrder: true,
-  handshakeTimeout: 10_000,
+  handshakeTimeout: patient(10_000),
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
   ALPNProtocols: ['http/1.1'],
 })
