@@ -188,7 +188,7 @@ describe('rules of channels', () => {
     ].join('')
     assert.equal(text, readFileSync(join(import.meta.dirname, 'golden', 'channels.rules'), 'utf8'))
     // Whatever a text says, the rules stay as many as they are.
-    assert.equal(text.trimEnd().split('\n').length, 4 + 2 + 12 + 2 + 1 + 2 + 2 + 2 * hostile.length)
+    assert.equal(text.trimEnd().split('\n').length, 4 + 2 + 10 + 2 + 1 + 2 + 2 + 2 * hostile.length)
     for (const line of text.trimEnd().split('\n')) assert.ok('rule' in parseRule(line, 'custom'), line)
   })
 })

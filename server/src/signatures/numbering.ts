@@ -38,13 +38,12 @@ export const channelBit = (number: number): string => `@${number}`
 /** Set in a connection that has the bit of its channel by the rules of the generation. */
 export const generationBit = (generation: string): string => `k_${generation}`
 
-/** Set in a connection that one side has reset. There is no such channel. */
-export const resetBit = '@0'
+/** Set in a connection in which no more bytes pass: one side has reset it, or bytes before its end were given up. There is no such channel. */
+export const shutBit = '@0'
 /** The engine missed packets to the server or to the client. There are no such channels either. */
 export const lostBits = ['@00', '@01'] as const
-/** The end of what is said to the server or to the client was seen; bytes before it were given up. */
+/** The end of what is said to the server or to the client was seen. */
 export const endBits = ['@02', '@03'] as const
-export const gapBits = ['@04', '@05'] as const
 
 /** The number of the channel, from the bits of an event. */
 export function channelOfBits(bits: readonly string[]): number | null {

@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test'
 import { applications } from '../../src/applications/catalogue.ts'
 import { type Compiled, type CompileInput, compileRules } from '../../src/runtime/inspection/compile.ts'
 import { classtypeNames } from '../../src/signatures/names.ts'
-import { groupOfAction } from '../../src/signatures/numbering.ts'
+import { channelGroup, firstCanarySid, groupOfAction } from '../../src/signatures/numbering.ts'
 import type { ProfileRule } from '../../src/signatures/profile.ts'
 import { starterFile } from '../../src/system/signature-files.ts'
 import { lacking } from '../support/requires.ts'
@@ -107,6 +107,32 @@ function alertsOf({ folder, run }: Engine, capture: Buffer): (Alert & { readonly
     .map(({ alert, dest_port: port }) => ({ ...alert, port }))
 }
 
+interface Analysed {
+  readonly id: number
+  readonly gid: number
+  /** What a packet must have; others are passed over by a comparison of bits. */
+  readonly requirements?: readonly string[]
+  /** What is matched, in this order. */
+  readonly pkt_engines: readonly { readonly name: string; readonly is_mpm: boolean }[]
+  readonly engines?: readonly unknown[]
+  readonly lists: Readonly<Record<string, { readonly matches: readonly { readonly name: string }[] }>>
+}
+
+/** What the engine makes of each rule. */
+function analysed({ folder, run }: Engine): Analysed[] {
+  run('--engine-analysis', '--set', 'engine-analysis.rules=yes')
+  return readFileSync(join(folder, 'rules.json'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Analysed)
+}
+
+/** Without a pattern to find first, and without a need that few packets meet. */
+const isAskedAboutAll = ({ requirements = [], pkt_engines, engines = [] }: Analysed): boolean =>
+  engines.length === 0 &&
+  !pkt_engines.some(({ is_mpm }) => is_mpm) &&
+  !requirements.some((name) => ['engine_event', 'tcp_flags_init_deinit'].includes(name))
+
 /** The packets of a capture with the number of a channel in their DSCP field, as the kernel hands them to the engine. */
 function tagged(capture: Buffer, number: number): Buffer {
   const bytes = Buffer.from(capture)
@@ -139,6 +165,23 @@ describe('rules of channels in Suricata', { skip: lacking(program) }, () => {
     takesAll(engine)
     assert.deepEqual(engine.compiled.leftOut, [])
     assert.ok(engine.compiled.signatures > 50)
+  })
+
+  it('ask about ordinary packets in one cheap rule, beside those that note the channel', () => {
+    const own = analysed(engine).filter(({ gid, id }) => gid === channelGroup && id < firstCanarySid)
+    const asked = own.filter(isAskedAboutAll)
+    assert.deepEqual(
+      asked.map(({ id }) => id).toSorted((a, b) => a - b),
+      [1, 2, 3, 101, 102, 103, 302],
+    )
+    // Nothing but the packet itself: a buffer is filled before the bits of the connection are looked at.
+    const shut = asked.find(({ id }) => id === 302)
+    assert.deepEqual(
+      shut?.pkt_engines.map(({ name }) => name),
+      ['packet'],
+    )
+    assert.equal(shut?.lists.packet?.matches[0]?.name, 'flowbits')
+    assert.ok(own.length > asked.length + 8)
   })
 
   const actionsIn = (number: number): ReadonlyMap<number, unknown> =>

@@ -162,6 +162,15 @@ const segments: readonly Case[] = [
       ...[tcp.packet(-500, '', { flags: flags as number }), tcp.packet(0, request)],
     ]),
   ]),
+  // The rule about what follows a reset names the flags that it does not care for.
+  ...[0, flag.ack, 0xff & ~flag.rst].flatMap((base) =>
+    (base > flag.ack ? [0] : [0, flag.fin, flag.syn, flag.psh, flag.urg, flag.ece, flag.cwr]).map((more) =>
+      overTcp(`a reset that does not reach the server, then the attack with flags ${base | more}`, false, (tcp) => [
+        tcp.packet(0, '', { flags: flag.rst }, dying),
+        tcp.packet(0, request, { flags: base | more }),
+      ]),
+    ),
+  ),
   overTcp('bytes far outside of the window first', true, (tcp) => [
     ...[tcp.packet(0x4000_0000, harmless), tcp.packet(0x0800_0000, harmless), tcp.packet(0, request)],
   ]),
