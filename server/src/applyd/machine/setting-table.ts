@@ -20,6 +20,9 @@ export interface SettingSpec {
 /** A lower limit would stop a small office, a higher one would take more than a gigabyte of memory. */
 const connections = [16_384, 4_194_304] as const
 
+/** What the kernel begins with is 1,024. Each takes about half a kilobyte. */
+const neighbours = [1024, 262_144] as const
+
 export const settingTable: Readonly<Record<KernelSettingName, SettingSpec>> = {
   // First: a change of it sets `all/accept_redirects` and the forwarding of every device.
   'net.ipv4.ip_forward': {
@@ -43,6 +46,27 @@ export const settingTable: Readonly<Record<KernelSettingName, SettingSpec>> = {
   'net.ipv6.conf.all.accept_source_route': { paths: ['ipv6/conf/all/accept_source_route'], allowed: ['0'] },
   'net.ipv4.tcp_syncookies': { paths: ['ipv4/tcp_syncookies'], allowed: ['1'] },
   'net.ipv4.ip_early_demux': { paths: ['ipv4/ip_early_demux'], allowed: ['0'] },
+  // The limit before the number from which the kernel makes room: it is to be the higher one at any time.
+  'net.ipv4.neigh.default.gc_thresh3': {
+    paths: ['ipv4/neigh/default/gc_thresh3'],
+    allowed: neighbours,
+    isMinimum: true,
+  },
+  'net.ipv4.neigh.default.gc_thresh2': {
+    paths: ['ipv4/neigh/default/gc_thresh2'],
+    allowed: neighbours,
+    isMinimum: true,
+  },
+  'net.ipv6.neigh.default.gc_thresh3': {
+    paths: ['ipv6/neigh/default/gc_thresh3'],
+    allowed: neighbours,
+    isMinimum: true,
+  },
+  'net.ipv6.neigh.default.gc_thresh2': {
+    paths: ['ipv6/neigh/default/gc_thresh2'],
+    allowed: neighbours,
+    isMinimum: true,
+  },
   'net.netfilter.nf_conntrack_acct': { paths: ['netfilter/nf_conntrack_acct'], allowed: ['1'] },
   'net.netfilter.nf_conntrack_timestamp': { paths: ['netfilter/nf_conntrack_timestamp'], allowed: ['1'] },
   'net.netfilter.nf_conntrack_tcp_timeout_established': {

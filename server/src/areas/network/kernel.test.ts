@@ -25,6 +25,17 @@ describe('settings of the kernel', () => {
     )
   })
 
+  it('have room for more neighbours than one host makes up, and never a limit below the number at which room is made', () => {
+    const { settings } = kernelSettings(noFacts)
+    for (const family of ['ipv4', 'ipv6']) {
+      const [limit, room] = settings.filter(({ name }) => name.startsWith(`net.${family}.neigh.`))
+      assert.match(`${limit?.name} ${room?.name}`, /gc_thresh3 .*gc_thresh2$/, 'the limit is written first')
+      assert.ok(Number(limit?.value) >= 65_536)
+      assert.ok(Number(room?.value) >= 1024 && Number(room?.value) < Number(limit?.value))
+    }
+    assert.ok(Object.entries(settingTable).every(([name, { isMinimum }]) => !name.includes('.neigh.') || isMinimum))
+  })
+
   it('leave the number of connections alone where the memory is not known', () => {
     assert.ok(kernelSettings(noFacts).settings.every(({ name }) => !/_max$|_buckets$/.test(name)))
   })

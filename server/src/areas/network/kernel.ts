@@ -8,6 +8,12 @@ import type { Facts } from '../../plan/facts.ts'
 const memoryPerConnection = 16 * 1024
 const [fewest, most] = [2 ** 15, 2 ** 21]
 
+/**
+ * One host can make the gateway note hosts that are not there: by asking for its address in their names, or by sending to them. With the 1,024 of the
+ * kernel a few hundred packets a second keep all others from being found.
+ */
+const mostNeighbours = 65_536
+
 const fixed: readonly KernelSetting[] = [
   { name: 'net.ipv4.ip_forward', value: '1' },
   // Loose: with several ways to the internet an answer may come in by another one than packets go out by.
@@ -20,6 +26,10 @@ const fixed: readonly KernelSetting[] = [
   { name: 'net.ipv4.tcp_syncookies', value: '1' },
   // A packet that belongs to a socket of the web proxy by its addresses would not be forwarded: the proxy has those of clients.
   { name: 'net.ipv4.ip_early_demux', value: '0' },
+  ...(['ipv4', 'ipv6'] as const).flatMap((family): KernelSetting[] => [
+    { name: `net.${family}.neigh.default.gc_thresh3`, value: String(mostNeighbours) },
+    { name: `net.${family}.neigh.default.gc_thresh2`, value: String(mostNeighbours / 2) },
+  ]),
   { name: 'net.netfilter.nf_conntrack_acct', value: '1' },
   { name: 'net.netfilter.nf_conntrack_timestamp', value: '1' },
   // Hours instead of five days. A NAT must not forget a quiet connection within two hours and four minutes (RFC 5382).

@@ -56,6 +56,22 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     group: redirects,
     values: { ...isOn, '-1': msg('off') },
   },
+  'net.ipv4.neigh.default.gc_thresh3': {
+    title: msg('Hosts of own networks known at the same time, IPv4'),
+    group: forwarding,
+  },
+  'net.ipv4.neigh.default.gc_thresh2': {
+    title: msg('Hosts of own networks from which on unused ones are forgotten, IPv4'),
+    group: forwarding,
+  },
+  'net.ipv6.neigh.default.gc_thresh3': {
+    title: msg('Hosts of own networks known at the same time, IPv6'),
+    group: forwarding,
+  },
+  'net.ipv6.neigh.default.gc_thresh2': {
+    title: msg('Hosts of own networks from which on unused ones are forgotten, IPv6'),
+    group: forwarding,
+  },
   'net.netfilter.nf_conntrack_acct': { title: msg('Count the bytes of connections'), group: tracking, values: isOn },
   'net.netfilter.nf_conntrack_timestamp': {
     title: msg('Note when connections began'),
