@@ -162,12 +162,13 @@ const segments: readonly Case[] = [
       ...[tcp.packet(-500, '', { flags: flags as number }), tcp.packet(0, request)],
     ]),
   ]),
-  // The rule about what follows a reset names the flags that it does not care for.
+  // The rule about connections that are shut names the flags that it does not care for.
   ...[0, flag.ack, 0xff & ~flag.rst].flatMap((base) =>
     (base > flag.ack ? [0] : [0, flag.fin, flag.syn, flag.psh, flag.urg, flag.ece, flag.cwr]).map((more) =>
-      overTcp(`a reset that does not reach the server, then the attack with flags ${base | more}`, false, (tcp) => [
-        tcp.packet(0, '', { flags: flag.rst }, dying),
-        tcp.packet(0, request, { flags: base | more }),
+      overTcp(`the end, then the beginning with flags ${base | more}`, false, (tcp) => [
+        tcp.packet(request.length, '', { flags: flag.ack | flag.fin }),
+        tcp.packet(40, request.slice(40), { flags: base | more }),
+        tcp.packet(0, request.slice(0, 40), { flags: base | more }),
       ]),
     ),
   ),
