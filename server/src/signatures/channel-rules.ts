@@ -125,7 +125,7 @@ const quietRule = (action: string, sid: number, name: string, options: string): 
  * When the end of a connection comes before its first bytes, it takes these for lost and not for late (CheckGap counts below zero, seen in 7.0.10).
  *
  * The engine asks every rule about every packet, unless the packet lacks what the rule needs: an event, or a flag of a beginning or an end. So one
- * rule alone is about ordinary packets, and the others only shut the connection for it (decision 114).
+ * rule alone is about ordinary packets, and the others only shut the connection for it (decision 112).
  */
 const unseenRules: readonly string[] = [
   quietRule('alert', 301, 'reset', `flags:R+; flowbits:set,${shutBit};`),

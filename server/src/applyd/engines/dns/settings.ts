@@ -44,7 +44,7 @@ export function fixedSettings({ stateDir, plane, service }: Place, folder: strin
       directive('rrset-cache-size', megabytes(2 * cache)),
       directive('outgoing-range', number(2048)),
       directive('num-queries-per-thread', number(1024)),
-      // One for each query that can wait: slow servers must not keep others waiting, which then count as dead (decision 116).
+      // One for each query that can wait: slow servers must not keep others waiting, which then count as dead (decision 114).
       directive('outgoing-num-tcp', number(1024)),
       ...waitLimit(),
       // The kernel lets one host have 32 of them.
