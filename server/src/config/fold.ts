@@ -47,8 +47,25 @@ export class Fold implements Forward {
     return this.items.get(place) ?? (this.#loaded.has(place) ? this.#loaded.get(place) : this.#base.find(slot, id))
   }
 
-  /** Reads what these changes leave out, so that add() has it at hand. */
-  async load(changes: readonly StoredChange[], slices: Slices): Promise<void> {
+  /** The next revisions, up to a damaged one; from then on what is long has its text beside the row. Once. */
+  async add(
+    rows: readonly RevisionRow[],
+    upgrade: (stored: readonly StoredChange[]) => readonly StoredChange[],
+    slices: Slices,
+  ): Promise<void> {
+    for (const row of rows) {
+      const text = await this.#texts.readInSlices(row.changes, slices)
+      if (text === null) break
+      const stored = JSON.parse(text) as StoredChange[]
+      await this.#load(stored, slices)
+      if (!this.#addOne(row, upgrade(stored))) break
+      await slices()
+    }
+    await this.#writeLong(slices)
+  }
+
+  /** Reads what these changes leave out. */
+  async #load(changes: readonly StoredChange[], slices: Slices): Promise<void> {
     for (const { slot, id, spliced } of changes) {
       const place = placeOf(slot, idText(id))
       if (!spliced || this.items.has(place) || this.#loaded.has(place)) continue
@@ -56,8 +73,8 @@ export class Fold implements Forward {
     }
   }
 
-  /** Adds the next revision; false, and nothing is done, when its hash does not fit. */
-  add(row: RevisionRow, changes: readonly StoredChange[]): boolean {
+  /** False, and nothing is done, when its hash does not fit. */
+  #addOne(row: RevisionRow, changes: readonly StoredChange[]): boolean {
     const hash = revisionHash(this.hash, row, row.changes)
     if (!hash.equals(row.hash)) return false
     for (const slot of new Set(changes.map((change) => change.slot))) this.#begin(slot)
@@ -107,8 +124,7 @@ export class Fold implements Forward {
     this.#removed.set(place, { slot, id })
   }
 
-  /** Once all revisions were added: what is long has its text beside the row from here on. */
-  async written(slices: Slices): Promise<this> {
+  async #writeLong(slices: Slices): Promise<void> {
     try {
       for (const [place, item] of this.items) {
         await slices()
@@ -117,7 +133,6 @@ export class Fold implements Forward {
         this.#held.push(long)
         this.items.set(place, { ...item, long })
       }
-      return this
     } catch (error) {
       this[Symbol.dispose]()
       throw error

@@ -261,7 +261,10 @@ describe('what is too long for one row', () => {
     await removeHistory(1)
     for (const revision of [2, 3]) {
       const folded = await longestStretch(() => removeHistory(revision))
-      assert.ok(folded < limitMs, `${folded} ms of processor time to remove revision ${revision}, the limit is ${limitMs}`)
+      assert.ok(
+        folded < limitMs,
+        `${folded} ms of processor time to remove revision ${revision}, the limit is ${limitMs}`,
+      )
     }
   })
 })

@@ -1,7 +1,6 @@
 // How much history is kept: when it outgrows its limits, the oldest revisions are removed in small steps, each with an audit
 // record in the same transaction. What they did stays in the base of the history.
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isUnavailable } from '../contract/error.ts'
 import type { Database } from '../database/database.ts'
 import type { ConfigView } from './change.ts'
@@ -17,6 +16,8 @@ export interface RetentionParts {
   readonly onRemoved: (first: number, last: number) => void
   readonly onFault: (error: unknown) => void
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** These are kept whatever their size, so that the last changes can be reverted. */
 export const leastRevisions = 10

@@ -422,15 +422,8 @@ export class ConfigStore {
       .all(Math.min(upTo, endOfOldest(this.#database, most))) as unknown as RevisionRow[]
     const fold = new Fold(this.#base, this.#slots, this.#texts)
     const history = new HistoryUpgrader(this.#slots, fold.find)
-    for (const row of rows) {
-      const text = await this.#texts.readInSlices(row.changes, slices)
-      if (text === null) break
-      const stored = JSON.parse(text) as StoredChange[]
-      await fold.load(stored, slices)
-      if (!fold.add(row, this.#upgrade(history, stored))) break
-      await slices()
-    }
-    return await fold.written(slices)
+    await fold.add(rows, (stored) => this.#upgrade(history, stored), slices)
+    return fold
   }
 
   /**
