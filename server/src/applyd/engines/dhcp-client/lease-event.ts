@@ -1,6 +1,6 @@
 // What udhcpc reports at events of a lease, recorded for gatewayd. A small program in the state folder calls this.
 
-import { constants, fstatSync, fsyncSync, readFileSync, writeSync } from 'node:fs'
+import { constants, fstatSync, fsyncSync, writeSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
@@ -72,18 +72,9 @@ function isOver(path: string, now: Moment): boolean {
   }
 }
 
-/** As gatewayd reads it (runtime/clock.ts). */
+/** As gatewayd reads it (runtime/clock.ts). Without a boot the wall clock decides. */
 export const momentNow = (unix: number): Moment => ({
   unix,
-  boot: readBoot(),
+  boot: readRegular('/proc/sys/kernel/random/boot_id')?.toString().trim() ?? '',
   up: uptime(),
 })
-
-/** Empty where it cannot be read: then the wall clock decides. */
-function readBoot(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-  } catch {
-    return ''
-  }
-}
