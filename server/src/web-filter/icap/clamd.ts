@@ -10,9 +10,6 @@ export type ScanVerdict =
   | { readonly kind: 'unknown'; readonly reason: string; readonly isLate?: true }
 
 const maxAnswer = 4096
-/** With the signatures of all known viruses a large archive takes long; without an answer it counts as not checked. */
-const answerMs = 60_000
-
 export function readAnswer(answer: string): ScanVerdict {
   if (answer === 'stream: OK') return { kind: 'clean' }
   const [, virus] = /^stream: ([!-~]{1,200}) FOUND$/.exec(answer) ?? []
@@ -26,7 +23,8 @@ export class ClamdStream {
   readonly #verdict: Promise<ScanVerdict>
   #answer = ''
 
-  constructor(path: string, waitMs = answerMs) {
+  /** With the signatures of all known viruses a large archive takes long; without an answer in this time it counts as not checked. */
+  constructor(path: string, waitMs: number) {
     const socket = connect(path)
     this.#socket = socket
     this.#verdict = new Promise((resolve) => {

@@ -450,6 +450,77 @@ describe('an antivirus program that has too much to do', () => {
   })
 })
 
+describe('an antivirus program with few threads', () => {
+  const threads = 10
+
+  /** Takes so many files at once, as clamd does; the others wait until one of those has ended. */
+  async function listenWithThreads(path: string) {
+    const waiting: Socket[] = []
+    const working = new Set<Socket>()
+    const work = (): void => {
+      const socket = working.size < threads ? waiting.shift() : undefined
+      if (!socket) return
+      working.add(socket)
+      let last = Buffer.alloc(0)
+      socket.on('data', (piece: Buffer) => {
+        last = Buffer.concat([last, piece]).subarray(-4)
+        if (last.equals(Buffer.alloc(4))) socket.end('stream: OK\0')
+      })
+      work()
+    }
+    const server = createServer((socket) => {
+      waiting.push(socket.on('error', () => {}))
+      socket.on('close', () => {
+        working.delete(socket)
+        work()
+      })
+      work()
+    }).listen(path)
+    await once(server, 'listening')
+    return { server, working }
+  }
+
+  it('is not kept busy by files that arrive slowly, and no client takes all of it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-threads-'))
+    const { server, working } = await listenWithThreads(join(folder, 'clamd.sock'))
+    const service = createScanService({ socket: join(folder, 'clamd.sock'), onNote: () => {}, onFault: () => {} })
+    const port = await service.listen(0)
+    const clients: Client[] = []
+    const send = (body: Buffer, address: string, length: number): Client => {
+      const one = new Client(port)
+      clients.push(one)
+      const fields = ['Content-Type: application/zip', `Content-Length: ${length}`]
+      const text = opening(body, { fields, path: 'antivirus' }).toString('latin1')
+      one.write(Buffer.from(text.replace('192.0.2.7', address), 'latin1'))
+      return one
+    }
+    try {
+      // Twenty files whose rest never comes, and five that are longer than what is kept back of one client.
+      for (let count = 0; count < 20; count++) {
+        const slow = send(Buffer.from('PK'.padEnd(5000, 'x')), '192.0.2.7', 100_000)
+        await slow.take('100 Continue')
+        slow.write(chunk(Buffer.alloc(50_000, 'x')))
+        await slow.take('HTTP/1.1 200')
+      }
+      for (let count = 0; count < 6; count++) {
+        const large = send(Buffer.from('PK'.padEnd(5000, 'x')), '192.0.2.7', maxScanBytes)
+        await large.take('100 Continue')
+        for (let piece = 0; piece < 15; piece++) large.write(chunk(Buffer.alloc(1024 * 1024, 'x')))
+        await large.take('HTTP/1.1 200')
+      }
+      await until('what does not fit goes on while it is judged', () => working.size > 0)
+      const other = send(Buffer.from('PK'), '192.0.2.8', 2)
+      await other.take('204 No Content')
+      assert.ok(working.size <= 4, `${working.size} threads are taken`)
+    } finally {
+      for (const one of clients) one.close()
+      await service.close()
+      server.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
 describe('bodies that are kept back', () => {
   it('fill the share of their client, and no other', () => {
     const room = new HoldRoom({ oneBytes: 100, clientBytes: 150, allBytes: 1_000 })

@@ -16,6 +16,8 @@ export interface BodyJudge {
   readonly push: (piece: Buffer) => Promise<Verdict>
   /** At the end of the body. */
   readonly end: () => Promise<Verdict>
+  /** The body is not kept back from here on: the client gets each piece when it was pushed. */
+  readonly passing?: () => void
   readonly close: () => void
   /** The head that is sent before the verdict. */
   readonly early: (head: HttpHead) => HttpHead
@@ -47,6 +49,10 @@ export function judgedByBoth(first: BodyJudge, second: BodyJudge): BodyJudge {
   return {
     push: (piece) => ask((judge) => judge.push(piece)),
     end: () => ask((judge) => judge.end()),
+    passing: () => {
+      first.passing?.()
+      second.passing?.()
+    },
     close: () => {
       first.close()
       second.close()
@@ -81,6 +87,7 @@ async function run(exchange: Exchange, judge: BodyJudge, held: HeldBody, heldUnt
   const pass = async () => {
     await sendHead()
     stage = 'passing'
+    judge.passing?.()
     for (const piece of held.release()) await exchange.send(piece)
   }
   const refuse = async () => {

@@ -8,12 +8,22 @@ import { HoldRoom } from './held-body.ts'
 import { fieldOf, statusOf, targetOf } from './http-head.ts'
 import { type BodyJudge, judgeBody, judgedByBoth } from './judge-body.ts'
 import { blockedByVirus, headOfPage, languageOf, notChecked, printPage, type Refusal } from './pages.ts'
+import { ScanSlots } from './scan-slots.ts'
 import { createIcapServer } from './server.ts'
 import { passBy, type WordsService } from './words-service.ts'
 
 /** A longer file passes by; of one without a length this much is kept back and checked. Below the limit of clamd. */
 export const maxScanBytes = 16 * 1024 * 1024
 const room = { oneBytes: maxScanBytes, clientBytes: 4 * maxScanBytes, allBytes: 256 * 1024 * 1024 }
+/**
+ * The antivirus program has ten threads (render-antivirus.ts), and each is taken from the first byte of a file to its answer. A file that
+ * is kept back is sent when it is whole, so that slow servers do not take them; only what goes on while it is judged may last.
+ */
+const wholeSlots = { all: 6, ofClient: 3 }
+const passingSlots = { all: 4, ofClient: 2 }
+/** How long clamd may be silent about a file, and how long a file waits for it. */
+const patienceMs = 60_000
+
 /** Slow files must not get past: only length releases them. */
 const holdMs = 24 * 3_600_000
 
@@ -75,7 +85,7 @@ export interface ScanServiceOptions {
   readonly words?: Pick<WordsService, 'judgeFor'>
   readonly onNote: (note: ScanNote) => void
   readonly onFault: (error: unknown) => void
-  /** How long clamd may be silent about a file. */
+  /** Also how long a file waits for its turn. */
   readonly answerMs?: number
 }
 
@@ -89,6 +99,8 @@ export interface ScanService {
 
 export function createScanService(options: ScanServiceOptions): ScanService {
   const holding = new HoldRoom(room)
+  const slots = { whole: new ScanSlots(wholeSlots), passing: new ScanSlots(passingSlots) }
+  const { answerMs = patienceMs } = options
   const counts = { checked: 0, refused: 0, unchecked: 0 }
   let onFailure: 'block' | 'pass' = 'block'
 
@@ -107,8 +119,10 @@ export function createScanService(options: ScanServiceOptions): ScanService {
   }
 
   function judgeOf(exchange: Exchange): BodyJudge {
-    const stream = new ClamdStream(options.socket, options.answerMs)
-    const body = bodyOf(exchange)
+    const scan = new Scan(bodyOf(exchange), async (isPassing) => {
+      const release = await (isPassing ? slots.passing : slots.whole).take(exchange.client, answerMs)
+      return release && { release, stream: new ClamdStream(options.socket, answerMs) }
+    })
     let verdict: ScanVerdict = { kind: 'clean' }
     const note = (what: ScanNote['what'], reason: string) =>
       options.onNote({ what, reason, client: exchange.client, url: targetOf(exchange.request) })
@@ -116,14 +130,13 @@ export function createScanService(options: ScanServiceOptions): ScanService {
       verdict.kind === 'infected' ? verdict.virus : verdict.kind === 'unknown' ? verdict.reason : ''
     return {
       push: async (piece) => {
-        for (const part of body.parts(piece)) for (const bytes of await body.read(part)) await stream.push(bytes)
+        await scan.push(piece)
         return 'open'
       },
       end: async () => {
-        for (const bytes of await body.rest()) await stream.push(bytes)
-        verdict = await stream.end()
+        verdict = await scan.end()
         counts.checked++
-        if (verdict.kind === 'clean' && body.isUnreadable()) {
+        if (verdict.kind === 'clean' && scan.isUnreadable) {
           counts.unchecked++
           note('unchecked', 'Its content encoding cannot be read.')
           // A server chooses how its file is packed, so this is never let through.
@@ -137,10 +150,8 @@ export function createScanService(options: ScanServiceOptions): ScanService {
         // Downloads of one client can keep it busy, and must not have the files of others pass.
         return onFailure === 'block' || verdict.isLate ? 'refused' : 'over'
       },
-      close: () => {
-        stream.close()
-        body.close()
-      },
+      passing: () => scan.pass(),
+      close: () => scan.close(),
       early: (head) => head,
       refuse: async () => {
         counts.refused++
@@ -173,6 +184,72 @@ export function createScanService(options: ScanServiceOptions): ScanService {
     },
     counts: () => counts,
     close: () => server.close(),
+  }
+}
+
+interface Place {
+  readonly stream: ClamdStream
+  readonly release: () => void
+}
+
+/** One file on its way to the antivirus program: gathered until it is whole, or from when on it goes on to the client. */
+class Scan {
+  readonly #body: ReturnType<typeof bodyOf>
+  readonly #find: (isPassing: boolean) => Promise<Place | null>
+  #gathered: Buffer[] = []
+  #isPassing = false
+  #isClosed = false
+  /** Null: none was free in time. */
+  #place: Place | null | undefined
+
+  constructor(body: ReturnType<typeof bodyOf>, find: (isPassing: boolean) => Promise<Place | null>) {
+    this.#body = body
+    this.#find = find
+  }
+
+  async push(piece: Buffer): Promise<void> {
+    this.#gathered.push(piece)
+    if (this.#isPassing) await this.#send()
+  }
+
+  pass(): void {
+    this.#isPassing = true
+  }
+
+  async end(): Promise<ScanVerdict> {
+    await this.#send()
+    if (!this.#place) return { kind: 'unknown', reason: 'The antivirus program has too much to do.', isLate: true }
+    for (const bytes of await this.#body.rest()) await this.#place.stream.push(bytes)
+    return await this.#place.stream.end()
+  }
+
+  async #send(): Promise<void> {
+    if (this.#place === undefined) {
+      this.#place = await this.#find(this.#isPassing)
+      // Its client has gone while it waited.
+      if (this.#isClosed) this.#leave()
+    }
+    const pieces = this.#gathered
+    this.#gathered = []
+    if (!this.#place) return
+    for (const piece of pieces)
+      for (const part of this.#body.parts(piece))
+        for (const bytes of await this.#body.read(part)) await this.#place.stream.push(bytes)
+  }
+
+  get isUnreadable(): boolean {
+    return this.#body.isUnreadable()
+  }
+
+  #leave(): void {
+    this.#place?.stream.close()
+    this.#place?.release()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#leave()
+    this.#body.close()
   }
 }
 
