@@ -4,14 +4,19 @@
 # seconds is killed.
 set -u
 unit=portcullis-applyd.service
+# A busy systemd may not answer in time; that says nothing about applyd.
 property() {
-  /usr/bin/systemctl show --property="$1" --value "$unit"
+  for _ in 1 2 3; do
+    /usr/bin/systemctl show --property="$1" --value "$unit" && return 0
+  done
+  echo "systemd does not say whether $unit is to run: what it started is left" >&2
+  return 1
 }
+job=$(property Job) && state=$(property SubState) && group=$(property ControlGroup) || exit 1
 # A restart has a job for it, and the end of a crashed one is followed by a start.
-case $(property Job) in '' | 0) ;; *) exit 0 ;; esac
-case $(property SubState) in dead | failed | '') ;; *) exit 0 ;; esac
+case $job in '' | 0) ;; *) exit 0 ;; esac
+case $state in dead | failed | '') ;; *) exit 0 ;; esac
 
-group=$(property ControlGroup)
 each() {
   found=1
   # Where applyd starts them, and the groups that it moves them to (server/src/applyd/machine/control-groups.ts).
