@@ -7,11 +7,11 @@ import { servers } from '../../src/areas/central-console/config.ts'
 import { makeCertificate } from '../../src/http/certificate-maker.ts'
 import { addItem } from '../../src/model/list-edits.ts'
 import { release } from '../../src/version.ts'
+import { earlyRoot, expiredRoot } from '../support/dated-roots.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const root = 'f3ffde22-a562-4f43-ac04-c40fcec6a88c'
 const unknown = '00000000-0000-4000-8000-000000000000'
-const dayMilliseconds = 86_400_000
 
 const certificatesOf = (chain: string): string[] =>
   chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g) ?? []
@@ -67,21 +67,17 @@ describe('the central console', () => {
     })
 
     it('keeps a root certificate, and refuses broken ones with the reason', async () => {
-      const at = async (shift: number) =>
-        certificatesOf((await makeCertificate(['x'], new Date(gateway.clock.wall + shift * dayMilliseconds))).chain)
-      const [server = '', certificate = ''] = await at(0)
+      const [server = '', certificate = ''] = certificatesOf((await makeCertificate(['x'], gateway.clock.now())).chain)
       const upload = (text: string) => admin('POST', '/central_console/root_ca', text)
       done(await upload(certificate))
       assert.equal((await get('/central_console/settings')).root_ca, certificate)
       done(await upload(`\r\n${certificate.replaceAll('\n', '\r\n')}\r\n`))
       assert.equal((await get('/central_console/settings')).root_ca, certificate)
 
-      const [, expired = ''] = await at(-4000)
-      const [, early = ''] = await at(30)
       const wrong: readonly (readonly [string, RegExp])[] = [
         [server, /not a CA certificate/],
-        [expired, /expired on/],
-        [early, /not valid before/],
+        [expiredRoot, /expired on/],
+        [earlyRoot, /not valid before/],
         [certificate.replace(/[A-Za-z]{20}/, 'A'.repeat(20)), /damaged|signature is invalid/],
         [certificate + certificate, /exactly one/],
         ['hello', /not a certificate in PEM form/],

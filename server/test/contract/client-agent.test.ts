@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { agentSockets } from '../../src/areas/client-agent/index.ts'
 import { makeCertificate } from '../../src/http/certificate-maker.ts'
 import { serveSockets } from '../../src/http/websocket.ts'
+import { expiredRoot } from '../support/dated-roots.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const statePath = '/agent_backend/agent-server/state'
@@ -73,13 +74,9 @@ describe('the client agent', () => {
     await refused({ trusted_ca_cert: 'certificate' }, 'trusted_ca_cert', /PEM form/)
     await refused({ trusted_ca_cert: `${root}\u0000` }, 'trusted_ca_cert', /PEM form/)
     await refused({ trusted_ca_cert: `${root.slice(0, 300)}\n-----END CERTIFICATE-----` }, 'trusted_ca_cert', /damaged/)
-    const old = await makeCertificate(['old'], new Date(Date.UTC(2010, 0, 1)))
-    await refused(
-      { trusted_ca_cert: old.chain.slice(old.chain.lastIndexOf('-----BEGIN')) },
-      'trusted_ca_cert',
-      /expired/,
-    )
-    await refused({ trusted_ca_cert: old.key }, 'trusted_ca_cert', /private key/)
+    await refused({ trusted_ca_cert: expiredRoot }, 'trusted_ca_cert', /expired/)
+    const { key } = await makeCertificate(['device'], gateway.clock.now())
+    await refused({ trusted_ca_cert: key }, 'trusted_ca_cert', /private key/)
   })
 
   for (const auth_domain of ['', 'a b', 'a_b.example', '300.1.1.1', '10.0.0.1/24', 'https://gw.example', '::1', 7]) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { earlyRoot, expiredRoot } from '../../../test/support/dated-roots.ts'
 import { makeCertificate } from '../../http/certificate-maker.ts'
 import { faultOfTrust } from './trust.ts'
 
 const now = new Date('2027-01-01T00:00:00Z')
-const year = 365 * 24 * 3600 * 1000
 
 /** Made with openssl, each good for a hundred years but for one thing. */
 const selfSignedDevice = `-----BEGIN CERTIFICATE-----
@@ -47,8 +47,6 @@ Acx5EZKyOrkb98LBClQCIEbyUR6XrWLecv+dC069lLuYDqf7K5JluRjLacvn2EuR
 describe('a certificate that devices are verified by', () => {
   let root = ''
   let leaf = ''
-  let expired = ''
-  let future = ''
   let key = ''
   before(async () => {
     const rootOf = (chain: string): string => chain.slice(chain.lastIndexOf('-----BEGIN'))
@@ -56,8 +54,6 @@ describe('a certificate that devices are verified by', () => {
     root = rootOf(made.chain)
     leaf = made.chain.slice(0, -root.length)
     key = made.key
-    expired = rootOf((await makeCertificate(['old'], new Date(now.getTime() - 11 * year))).chain)
-    future = rootOf((await makeCertificate(['new'], new Date(now.getTime() + year))).chain)
   })
 
   it('is a root, or a self-signed one of a device', () => {
@@ -74,8 +70,8 @@ describe('a certificate that devices are verified by', () => {
     ['with its private key', () => root + key, /private key/],
     ['damaged', () => root.replace(/\n[^\n]{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /damaged/],
     ['cut off', () => `${root.slice(0, 200)}\n-----END CERTIFICATE-----\n`, /damaged/],
-    ['expired', () => expired, /expired on 20\d\d-\d\d-\d\d/],
-    ['not valid yet', () => future, /not valid before 20\d\d-\d\d-\d\d/],
+    ['expired', () => expiredRoot, /expired on 20\d\d-\d\d-\d\d/],
+    ['not valid yet', () => earlyRoot, /not valid before 20\d\d-\d\d-\d\d/],
     ['of a server, without its root', () => leaf, /not self-signed/],
     ['a chain that begins with its end', () => leaf + root, /Certificate 1 of 2 is not self-signed/],
     ['a chain that ends in no authority', () => root + leaf, /Certificate 2 of 2 cannot sign others/],

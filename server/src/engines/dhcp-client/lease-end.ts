@@ -1,4 +1,4 @@
-// When a lease of the DHCP client is over. Seconds since the boot decide, because nobody sets that clock: a wall clock that is
+// When a lease of the DHCP client is over. Seconds since the boot decide, because no one sets that clock: a wall clock that is
 // put right after a start must not take the address of a gateway away. After another boot only the wall clock is left.
 
 export interface LeaseEnd {
