@@ -60,7 +60,7 @@ auth-zone:
   await answers(gateway, at, name)
 }
 
-export const slowServers = Array.from({ length: 60 }, (_, at) => `198.51.101.${at + 1}`)
+export const slowServers = Array.from({ length: 120 }, (_, at) => `198.51.101.${at + 1}`)
 
 /** A server that means harm for `delegated.test`, its slow companions, and an honest one for `honest.delegated.test`. */
 export async function startHostile(gateway: LabGateway): Promise<void> {

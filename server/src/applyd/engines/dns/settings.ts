@@ -75,8 +75,11 @@ export function fixedSettings({ stateDir, plane, service }: Place, folder: strin
   ].join('\n')
 }
 
-/** Questions of one client that wait for other servers; further ones are dropped. Debian 12 has this option since deb12u3. */
-const waitLimit = (): Unbound[] => (knowsWaitLimit() ? [directive('wait-limit', number(200))] : [])
+/**
+ * Questions of one client that wait for other servers or for the check of signatures, which a hostile zone can make costly; further
+ * ones are dropped (decision 114). Debian 12 has this option since deb12u3.
+ */
+const waitLimit = (): Unbound[] => (knowsWaitLimit() ? [directive('wait-limit', number(64))] : [])
 
 const knowsWaitLimit = (): boolean =>
   spawnSync('/usr/sbin/unbound-checkconf', ['-o', 'wait-limit', '/dev/null'], { stdio: 'ignore' }).status === 0
