@@ -69,7 +69,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: '{page,place,words}.ts',
-    may: ['contract/define.ts', 'virtual:', '@lingui/', shared, 'react'],
+    may: ['ui/moment.ts', 'ui/zone.ts', 'contract/define.ts', 'virtual:', '@lingui/', shared, 'react'],
     because: 'what all parts share',
   },
   { code: 'main.tsx', may: [anything], because: 'wiring' },
