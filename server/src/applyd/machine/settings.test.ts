@@ -117,7 +117,7 @@ describe('settings of the kernel', () => {
     await settings.apply([cookies])
     assert.deepEqual(settings.observe([cookies])[0], {
       ...{ name: cookies.name, value: null, wanted: '1', before: null, state: 'missing' },
-      message: 'This kernel does not have the setting.',
+      message: 'The kernel does not have the setting here.',
     })
     assert.equal(await settings.isCurrent([cookies]), true)
   })

@@ -207,7 +207,7 @@ export function createSettings(
     name: string,
     { wrong, refusal, isMissing }: { wrong: string | undefined; refusal: string | undefined; isMissing: boolean },
   ): string {
-    if (isMissing) return 'This kernel does not have the setting.'
+    if (isMissing) return 'The kernel does not have the setting here.'
     if (wrong !== undefined && refusal !== undefined)
       return `The kernel does not let the gateway write ${join(root, wrong)}: ${refusal}.`
     if (wrong !== undefined) return `${join(root, wrong)} has another value.`

@@ -22,7 +22,7 @@ type Setting = ReplyOf<typeof showKernelSettings>[number]
 
 const states: Readonly<Record<Setting['state'], readonly [state: StatusState, word: string]>> = {
   set: ['ok', msg('as wanted')],
-  missing: ['unknown', msg('not in this kernel')],
+  missing: ['unknown', msg('not here')],
   refused: ['warning', msg('not allowed here')],
   different: ['failed', msg('changed by another program')],
 }
