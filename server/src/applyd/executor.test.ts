@@ -224,7 +224,11 @@ scenario('an optional unit may fail, and its status shows it', async (scene) => 
 function createNetwork() {
   const network = {
     links: null as readonly LinkPlan[] | null,
+    adopted: null as readonly LinkPlan[] | null,
     calls: 0,
+    adopt: (links: readonly LinkPlan[]) => {
+      network.adopted = links
+    },
     apply: async (links: readonly LinkPlan[] | null) => {
       network.calls += 1
       network.links = links
@@ -281,6 +285,10 @@ scenario(
     const failed = await executor.apply(planOf(2, nft(piecesOf('b')), links('lan1')))
     assert.deepEqual(failed.status === 'put_back' && failed.restored, true)
     assert.equal(network.links?.[0]?.device, 'lan0')
+    // One that starts again knows its cards before the next plan: other programs may set them up too.
+    assert.equal(network.adopted, null)
+    await start()
+    assert.equal((network.adopted as readonly LinkPlan[] | null)?.[0]?.device, 'lan0')
     const { calls } = network
     assert.equal((await executor.apply(planOf(3, nft(piecesOf('c'))))).status, 'applied')
     assert.equal(network.calls, calls)

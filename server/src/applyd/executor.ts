@@ -129,6 +129,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       applied = null
       ruleset.forget()
     }
+    if (applied?.links) network.adopt(applied.links)
     throwIfFailed(await ruleset.loadFailClosedRules())
     supervisor.look()
   }

@@ -184,6 +184,11 @@ export function createNetworkEngine(
     return operationsFor(await readState(links), links, readManaged()).every(isWaiting)
   }
 
+  /** What the applyd before this one applied in this kernel: until the next plan, other programs at these cards are found too. */
+  const adopt = (links: readonly LinkPlan[]): void => {
+    plan = links
+  }
+
   const observe = (): readonly LinkObservation[] =>
     plan.map(({ origin, device }) => ({
       origin,
@@ -191,7 +196,7 @@ export function createNetworkEngine(
       errors: [...new Set([...refused.values()].filter((one) => one.device === device).map((one) => one.words))],
     }))
 
-  return { apply, isCurrent, observe, vet: vetLinks }
+  return { apply, adopt, isCurrent, observe, vet: vetLinks }
 }
 
 export type NetworkEngine = ReturnType<typeof createNetworkEngine>
