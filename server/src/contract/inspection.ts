@@ -1,4 +1,4 @@
-// What is known of the inspection engine now, for status, health and lists. Data only.
+// What is known of the inspection engine now, for status, health and lists. Pure.
 
 import { say } from './said.ts'
 
@@ -62,6 +62,19 @@ export const inspectionOff: InspectionState = {
   ...{ state: 'off', message: '', generation: null, signatures: null, rules: null, failed: [], failedCount: 0 },
   refusedCount: 0,
   ...{ channels: [], counters: {}, version: null },
+}
+
+/**
+ * What the tests found, held against what the kernel does: from a test that succeeds until the rules are changed, packets of a channel
+ * that must not pass uninspected are still dropped. `blocked` are the numbers of such channels.
+ */
+export function inspectionSeen(tested: InspectionState | undefined, blocked: readonly number[] = []): InspectionState {
+  if (!tested?.channels.some(({ number }) => blocked.includes(number))) return tested ?? inspectionOff
+  const channels = tested.channels.map((channel) =>
+    blocked.includes(channel.number) ? { ...channel, ready: false, inForce: null } : channel,
+  )
+  if (tested.state !== 'active') return { ...tested, channels }
+  return { ...tested, channels, state: 'loading', message: 'The newest rules are not in force yet.' }
 }
 
 /** Of channels that may pass without the engine, which do so meanwhile. */

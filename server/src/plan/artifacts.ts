@@ -226,6 +226,8 @@ export interface Observation {
     readonly heldSince: number | null
     /** More came than the engine took: what may pass without it passes by it for a while. */
     readonly isOverrun: boolean
+    /** Numbers of channels of which the kernel drops every packet: they must not pass, and are not known to be inspected. */
+    readonly blocked: readonly number[]
     /** Packets since applyd started: passed without inspection, and lost in a full queue (of channels that may pass, and of those that may not). */
     readonly passed: number
     readonly lost: { readonly open: number; readonly closed: number }

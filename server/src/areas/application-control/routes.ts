@@ -1,6 +1,6 @@
 // Endpoints of application control.
 
-import { inspectionOff } from '../../contract/inspection.ts'
+import { inspectionSeen } from '../../contract/inspection.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { listRoutes } from '../../http/routes.ts'
 import { applicationRules, applicationStatus } from './contract.ts'
@@ -9,7 +9,11 @@ import { applicationStatusItems } from './status.ts'
 
 export const routes: readonly Route[] = [
   ...listRoutes(applicationRules, ruleList),
-  handle(applicationStatus, async ({ services }) =>
-    applicationStatusItems(await services.observe(), services.inspection?.state() ?? inspectionOff),
-  ),
+  handle(applicationStatus, async ({ services }) => {
+    const machine = await services.observe()
+    return applicationStatusItems(
+      machine,
+      inspectionSeen(services.inspection?.state(), machine.observation?.inspection?.blocked),
+    )
+  }),
 ]

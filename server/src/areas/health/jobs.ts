@@ -2,7 +2,7 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
-import { inspectionOff } from '../../contract/inspection.ts'
+import { inspectionSeen } from '../../contract/inspection.ts'
 import { say } from '../../contract/said.ts'
 import type { Services } from '../../http/handle.ts'
 import { type Config, read } from '../../model/slots.ts'
@@ -169,9 +169,12 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
   monitor.add({
     name: 'inspection',
     check: async () => {
-      const state = services.inspection?.state() ?? inspectionOff
-      if (state.state === 'off') return []
-      return inspectionFindings(state, (await services.observe()).observation?.inspection)
+      if (!services.inspection || services.inspection.state().state === 'off') return []
+      const { observation } = await services.observe()
+      return inspectionFindings(
+        inspectionSeen(services.inspection.state(), observation?.inspection?.blocked),
+        observation?.inspection,
+      )
     },
   })
   monitor.add({

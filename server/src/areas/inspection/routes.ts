@@ -1,7 +1,7 @@
 // Endpoints of inspection as a whole.
 
 import { notFound } from '../../contract/error.ts'
-import { inspectionOff } from '../../contract/inspection.ts'
+import { inspectionSeen } from '../../contract/inspection.ts'
 import { handle, type Route } from '../../http/handle.ts'
 import { failures } from './config.ts'
 import * as contract from './contract.ts'
@@ -9,9 +9,11 @@ import { isAnyProfile, setFailure } from './lists.ts'
 import { showChannels, showProfiles } from './status.ts'
 
 export const routes: readonly Route[] = [
-  handle(contract.inspectedProfiles.list, ({ config, services: { inspection } }) =>
-    showProfiles(config, inspection?.state() ?? inspectionOff, inspection?.rulesByProfile(config) ?? new Map()),
-  ),
+  handle(contract.inspectedProfiles.list, async ({ config, services: { inspection, observe } }) => {
+    const { observation } = await observe()
+    const seen = inspectionSeen(inspection?.state(), observation?.inspection?.blocked)
+    return showProfiles(config, seen, inspection?.rulesByProfile(config) ?? new Map())
+  }),
   handle(
     contract.inspectedProfiles.update,
     ({ params: { profile_id: id }, body: { on_failure }, change }) =>
@@ -21,7 +23,8 @@ export const routes: readonly Route[] = [
       }),
     { slot: failures },
   ),
-  handle(contract.channels, async ({ config, services: { inspection, observe } }) =>
-    showChannels(config, inspection?.state() ?? inspectionOff, (await observe()).observation),
-  ),
+  handle(contract.channels, async ({ config, services: { inspection, observe } }) => {
+    const { observation } = await observe()
+    return showChannels(config, inspectionSeen(inspection?.state(), observation?.inspection?.blocked), observation)
+  }),
 ]

@@ -1,7 +1,7 @@
 // Endpoints of intrusion prevention except profiles, which are in routes-profiles.ts.
 
 import { notFound } from '../../contract/error.ts'
-import { inspectionOff } from '../../contract/inspection.ts'
+import { inspectionSeen } from '../../contract/inspection.ts'
 import { readJournalQuery } from '../../contract/table-query.ts'
 import { type Context, handle, type Route } from '../../http/handle.ts'
 import { listRoutes, settingsRoutes } from '../../http/routes.ts'
@@ -73,11 +73,12 @@ const netRoutes: readonly Route[] = [
 export const routes: readonly Route[] = [
   handle(contract.showStatus, async (context) => {
     const { config, services } = context
+    const machine = await services.observe()
     return showStatus({
       ...{ isEnabled: read(config, state).enabled, services, custom: leftOut(read(config, custom)) },
       count: known(context).signatures.length,
-      machine: await services.observe(),
-      inspection: services.inspection?.state() ?? inspectionOff,
+      machine,
+      inspection: inspectionSeen(services.inspection?.state(), machine.observation?.inspection?.blocked),
     })
   }),
   ...settingsRoutes(contract.moduleState, state),

@@ -58,6 +58,7 @@ describe('packets of inspected connections, in a namespace', { skip }, () => {
     await queues.apply(channels)
     assert.equal(await queues.isCurrent(channels), true)
     assert.deepEqual([outcomes(), outcomes('::1')], [withoutEngine, withoutEngine])
+    assert.deepEqual((await queues.observe()).blocked, [3], 'no test has found this one inspected')
   })
 
   it('the test of a channel passes before the channel is ready, though others are dropped', () => {

@@ -93,6 +93,7 @@ export function createQueues(nft: readonly string[], sources: Partial<QueueSourc
   const observe = async () => ({
     ...{ form: await kernel.findForm(), fault: kernel.fault(), heldSince: flow.heldSince, isOverrun },
     ...{ passed: passed + (await passedNow()), lost: flow.lost },
+    blocked: followed.filter(({ isFailOpen, isReady }) => !isFailOpen && !isReady).map(({ number }) => number),
   })
 
   async function ensure(channels: readonly InspectedChannel[]): Promise<void> {
