@@ -30,6 +30,11 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bmeanwhile\b/i, 'since'],
   [/\bdoes not hold\b/i, 'is invalid'],
   [/\bbits behind\b/i, 'host bits set'],
+  [/\bfor good\b/i, 'permanently'],
+  [/\bneeds? you\b/i, 'needs attention'],
+  [/\bfinish to\b/i, 'finish checking'],
+  [/\bthe way to it\b/i, 'the connection to it'],
+  [/\bon trial\b/i, 'on probation'],
 ]
 
 const isComment = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*)/.test(line)
@@ -136,6 +141,20 @@ describe('plain English', () => {
     const code = covered.filter(({ text }) => !isComment(text))
     assert.deepEqual(
       report(code, (text) => messagesIn(text).flatMap((message) => faultsOf(message))),
+      [],
+    )
+  })
+
+  it('is used in the texts of the console', () => {
+    const catalogs = globSync('*/ru.po', { cwd: new URL('web/src/messages/', root) })
+    assert.notEqual(catalogs.length, 0)
+    const texts = catalogs.flatMap((catalog) =>
+      [...readFileSync(new URL(`web/src/messages/${catalog}`, root), 'utf8').matchAll(/^msgid "(.*)"$/gm)].map(
+        ([, text = '']) => text,
+      ),
+    )
+    assert.deepEqual(
+      texts.flatMap((text) => faultsOf(text)),
       [],
     )
   })

@@ -36,7 +36,7 @@ export function ConnectionBar(): ReactNode {
     <div role="alert">
       <Bar tone="bad">
         {waiting
-          ? t('No connection; put back at {time} unless kept. Trying again every 2 seconds.', {
+          ? t('No connection; reverted at {time} unless kept. Trying again every 2 seconds.', {
               time: clockTime(waiting.deadline),
             })
           : t('No connection to the gateway. Trying again every 2 seconds; what you typed stays here.')}
@@ -62,7 +62,7 @@ export function ProbationBar(): ReactNode {
       toast(
         what === 'keep'
           ? t('Revision {revision} is kept.', { revision })
-          : t('Revision {revision} is put back.', { revision }),
+          : t('Revision {revision} is reverted.', { revision }),
       )
       await readEverythingAgain()
     } catch (error) {
@@ -94,7 +94,7 @@ export function ProbationBar(): ReactNode {
               why={why}
               onClick={() => void act('back')}
             >
-              {t('Put back')}
+              {t('Revert')}
             </Button>
           </>
         }
@@ -103,12 +103,15 @@ export function ProbationBar(): ReactNode {
           <Countdown secondsLeft={left} />
         </span>
         {isOwn
-          ? t('Your revision {revision} is on trial: it is put back at {time} unless you keep it.', {
+          ? t('Your revision {revision} is on probation: it is reverted at {time} unless you keep it.', {
               ...{ revision, time: clockTime(waiting.deadline) },
             })
-          : t('Revision {revision} of {author} is on trial until {time}. Nothing else can be changed before.', {
-              ...{ revision, author, time: clockTime(waiting.deadline) },
-            })}
+          : t(
+              'Revision {revision} of {author} is on probation until {time}. Nothing else can be changed before then.',
+              {
+                ...{ revision, author, time: clockTime(waiting.deadline) },
+              },
+            )}
       </Bar>
     </div>
   )

@@ -44,7 +44,7 @@ export function TopBar({ onMenu, onHelp }: Props): ReactNode {
 const healthWords = (state: string, bad: number): string => {
   if (state === 'ok') return t('Healthy')
   if (state === 'unknown') return t('Health unknown')
-  return t('{count, plural, one {# thing needs you} other {# things need you}}', { count: bad })
+  return t('{count, plural, one {# item needs attention} other {# items need attention}}', { count: bad })
 }
 
 function HealthDot(): ReactNode {

@@ -75,7 +75,7 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     assert.equal((await leases()).length, 2)
 
     await opened.go(`system/history/${last}`)
-    await page.getByRole('button', { name: new RegExp(`Put back to before it \\(${last - 1}\\)`) }).click()
+    await page.getByRole('button', { name: new RegExp(`Revert to before it \\(${last - 1}\\)`) }).click()
     await apply(page)
     assert.deepEqual(
       (await leases()).map(({ comment }) => comment),

@@ -56,9 +56,9 @@ describe('the overview', { skip: browserSkip }, () => {
     assert.equal(await changes.getByRole('button').count(), 0, 'what the gateway set up itself is not put back')
     const revision = target.gateway.engine.revision
     assert.equal((await admin('PATCH', '/dns/safesearch', { enabled: true })).status, 200)
-    const review = page.getByRole('dialog', { name: new RegExp(`Put back to revision ${revision}`) })
-    await withinActions(opened, 3, 'Put back to before the outage', async (actions) => {
-      await actions.click(changes.getByRole('button', { name: `Put back to ${revision}` }))
+    const review = page.getByRole('dialog', { name: new RegExp(`Revert to revision ${revision}`) })
+    await withinActions(opened, 3, 'Revert to before the outage', async (actions) => {
+      await actions.click(changes.getByRole('button', { name: `Revert to ${revision}` }))
       await review.getByText('Changes', { exact: true }).waitFor()
       await actions.click(review.getByRole('button', { name: /^Apply/ }))
     })
@@ -79,7 +79,7 @@ describe('the overview', { skip: browserSkip }, () => {
     assert.equal(await reports.page.getByRole('link', { name: '10.10.0.21' }).count(), 0)
     await reports.close()
     await using viewer = await browser.openAs(target, 'predefined_admin_readonly', 'overview/dashboard')
-    const button = viewer.page.getByRole('button', { name: /Put back to/ })
+    const button = viewer.page.getByRole('button', { name: /Revert to/ })
     await button.waitFor()
     assert.equal(await button.getAttribute('aria-disabled'), 'true')
     await viewer.close()

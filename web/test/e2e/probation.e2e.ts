@@ -34,11 +34,11 @@ describe('a trial in the lab', { skip: browserSkip }, () => {
     await page.getByLabel('IP address').fill('10.10.0.50')
     await page.getByLabel('MAC').fill('02:00:00:00:00:50')
     await page.keyboard.press('Control+Enter')
-    await page.getByLabel('Put back unless kept within').click()
+    await page.getByLabel('Revert unless kept within').click()
     await page.getByRole('option', { name: '30 s' }).click()
     await page.getByRole('button', { name: /^Apply for 30 s/ }).click()
     const bar = page.locator('[data-bar="probation"]')
-    await bar.getByText(/is on trial/).waitFor()
+    await bar.getByText(/is on probation/).waitFor()
     const leases = async (): Promise<number> => {
       const reply = await page.request.get('/dhcp_server/static_leases')
       return reply.ok() ? ((await reply.json()) as readonly unknown[]).length : -1
@@ -47,7 +47,7 @@ describe('a trial in the lab', { skip: browserSkip }, () => {
     // Another gatewayd may be there within a moment, so that the page stays without a connection until it has said so.
     await page.context().setOffline(true)
     await gateway.killGatewayd()
-    await page.getByText(/No connection; put back at .* unless kept/).waitFor()
+    await page.getByText(/No connection; reverted at .* unless kept/).waitFor()
     await page.context().setOffline(false)
     await bar.waitFor({ state: 'detached' })
     await until('the page has a connection again', async () => (await page.getByText(/No connection/).count()) === 0)

@@ -112,7 +112,7 @@ describe('a change', { skip: browserSkip }, () => {
   })
 
   it('that would lock its author out is offered for 90 seconds, and is put back with the tab closed', async () => {
-    // While a change is on trial no account can be made.
+    // While a change is on probation no account can be made.
     await gateway.signIn('predefined_firewall_admin')
     const opened = await browser.openAs(gateway, 'predefined_admin_write', 'policy/rules/input/new?action=drop')
     const { page } = opened
@@ -123,21 +123,21 @@ describe('a change', { skip: browserSkip }, () => {
     await drawer.getByText(/your own connection from 127\.0\.0\.1 .* would be dropped/).waitFor()
     // What it would do is shown, and for good it cannot be applied.
     await drawer.getByRole('heading', { name: 'Changes', exact: true }).waitFor()
-    await drawer.getByLabel('Put back unless kept within').click()
-    assert.equal(await page.getByRole('option', { name: 'No trial: for good' }).count(), 0)
+    await drawer.getByLabel('Revert unless kept within').click()
+    assert.equal(await page.getByRole('option', { name: 'No probation: permanent' }).count(), 0)
     await page.getByRole('option', { name: '90 s' }).click()
     const before = newest().revision
     await withinActions(opened, 1, 'A change that would lock its author out', async (actions) => {
       await actions.click(drawer.getByRole('button', { name: /^Apply for 90 s/ }))
     })
     const bar = page.locator('[data-bar="probation"]')
-    await bar.getByText(`Your revision ${before + 1} is on trial`).waitFor()
+    await bar.getByText(`Your revision ${before + 1} is on probation`).waitFor()
     await bar.getByRole('button', { name: 'Keep' }).waitFor()
 
     // Another administrator sees whose it is and why nothing can be changed now.
     await using other = await browser.openAs(gateway, 'predefined_firewall_admin', leases)
     const otherBar = other.page.locator('[data-bar="probation"]')
-    await otherBar.getByText(`Revision ${before + 1} of ${gateway.login} is on trial`).waitFor()
+    await otherBar.getByText(`Revision ${before + 1} of ${gateway.login} is on probation`).waitFor()
     assert.equal(await otherBar.getByRole('button', { name: 'Keep' }).getAttribute('aria-disabled'), 'true')
 
     await opened.close()
@@ -149,13 +149,13 @@ describe('a change', { skip: browserSkip }, () => {
   })
 
   it('on trial can be kept and put back by hand', async () => {
-    for (const word of ['Keep', 'Put back'] as const) {
+    for (const word of ['Keep', 'Revert'] as const) {
       await using opened = await openLease('new')
       const { page } = opened
       await fill(page, '10.10.0.80', '02:00:00:00:00:80', word)
       await page.keyboard.press('Control+Enter')
       const drawer = review(page)
-      await drawer.getByLabel('Put back unless kept within').click()
+      await drawer.getByLabel('Revert unless kept within').click()
       await page.getByRole('option', { name: '90 s' }).click()
       await page.keyboard.press('Control+Enter')
       const bar = page.locator('[data-bar="probation"]')
@@ -183,7 +183,7 @@ describe('a change', { skip: browserSkip }, () => {
     await opened.visit(leases)
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.keyboard.type(`put back to ${revision}`)
+    await page.keyboard.type(`revert to ${revision}`)
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Confirm with your password' })
     await dialog.getByLabel('Password', { exact: true }).fill(testPassword)

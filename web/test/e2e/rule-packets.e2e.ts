@@ -35,15 +35,15 @@ describe('rules of the console on the wire', { skip: browserSkip }, () => {
   const review = (page: Page) =>
     page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Back to editing' }) })
   const bar = (page: Page) => page.locator('[data-bar="probation"]')
-  const apply = async (opened: ConsolePage, span: 'No trial: for good' | '30 s' | '90 s'): Promise<void> => {
+  const apply = async (opened: ConsolePage, span: 'No probation: permanent' | '30 s' | '90 s'): Promise<void> => {
     const { page } = opened
     const drawer = review(page)
     await drawer.getByRole('heading', { name: 'Changes', exact: true }).waitFor()
-    await drawer.getByLabel('Put back unless kept within').click()
+    await drawer.getByLabel('Revert unless kept within').click()
     await page.getByRole('option', { name: span }).click()
     await page.keyboard.press('Control+Enter')
     await drawer.waitFor({ state: 'detached' })
-    if (span === 'No trial: for good') return
+    if (span === 'No probation: permanent') return
     await bar(page).getByRole('button', { name: 'Keep' }).waitFor()
     await opened.settle()
     assert.deepEqual(await lookAt(page), { open: [], modal: [], covered: [] }, 'the trial can be answered')
@@ -70,22 +70,22 @@ describe('rules of the console on the wire', { skip: browserSkip }, () => {
 
     // For good, then switched off, then removed.
     await draft(page)
-    await apply(opened, 'No trial: for good')
+    await apply(opened, 'No probation: permanent')
     await assertDone(opened, 'add a drop rule', { heading, result: async () => !(await passes()) })
     await row(page, 0).getByRole('switch').click()
     await page.keyboard.press('Control+Enter')
-    await apply(opened, 'No trial: for good')
+    await apply(opened, 'No probation: permanent')
     await assertDone(opened, 'switch it off', { heading, result: passes })
     await row(page, 0).locator('[role="gridcell"]').last().click()
     await page.keyboard.press('Delete')
-    await apply(opened, 'No trial: for good')
+    await apply(opened, 'No probation: permanent')
     await assertDone(opened, 'remove it', { heading, result: passes })
 
     // On trial: kept, put back, run out.
     await draft(page)
     await apply(opened, '90 s')
     assert.equal(await passes(), false, 'a rule on trial is in force')
-    await bar(page).getByRole('button', { name: 'Put back' }).click()
+    await bar(page).getByRole('button', { name: 'Revert' }).click()
     await assertDone(opened, 'put back', { heading, result: passes })
     await draft(page)
     await apply(opened, '30 s')
@@ -105,7 +105,7 @@ describe('rules of the console on the wire', { skip: browserSkip }, () => {
     const drawer = page.getByRole('dialog', { name: 'FORWARD 1' })
     await drawer.getByRole('radio', { name: 'accept' }).click()
     await page.keyboard.press('Control+Enter')
-    await apply(opened, 'No trial: for good')
+    await apply(opened, 'No probation: permanent')
     await assertDone(opened, 'tracer to rule', { heading, result: passes })
     await opened.close()
   })

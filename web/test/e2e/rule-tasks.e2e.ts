@@ -30,7 +30,7 @@ const names = Object.keys(tables) as Name[]
 
 type Trial = 'none' | 'keep' | 'put back' | 'run out'
 const spans: Readonly<Record<Trial, string>> = {
-  none: 'No trial: for good',
+  none: 'No probation: permanent',
   keep: '90 s',
   'put back': '90 s',
   'run out': '30 s',
@@ -89,7 +89,7 @@ describe('tasks with rules', { skip: browserSkip }, () => {
     const { page } = opened
     const drawer = review(page)
     await drawer.getByRole('heading', { name: 'Changes', exact: true }).waitFor()
-    const span = drawer.getByLabel('Put back unless kept within')
+    const span = drawer.getByLabel('Revert unless kept within')
     await span.click()
     await page.getByRole('option', { name: spans[trial] }).click()
     await page.keyboard.press('Control+Enter')
@@ -101,7 +101,7 @@ describe('tasks with rules', { skip: browserSkip }, () => {
     assert.deepEqual([left, covered], [[], []], 'a change on trial can be kept and put back')
     if (trial !== 'run out')
       await bar(page)
-        .getByRole('button', { name: trial === 'keep' ? 'Keep' : 'Put back' })
+        .getByRole('button', { name: trial === 'keep' ? 'Keep' : 'Revert' })
         .click()
     await bar(page).waitFor({ state: 'detached' })
   }

@@ -137,7 +137,7 @@ describe('the first set-up', { skip: browserSkip }, () => {
     await review.getByRole('button', { name: /^Apply for 90 s/ }).click()
 
     await bar(page)
-      .getByText(/is on trial/)
+      .getByText(/is on probation/)
       .waitFor()
     await until('nothing covers the bar', async () => (await page.getByRole('dialog').count()) === 0)
     await bar(page).getByRole('button', { name: 'Keep' }).click()
@@ -163,7 +163,7 @@ describe('the first set-up', { skip: browserSkip }, () => {
     await reviewOf(page)
       .getByRole('button', { name: /^Apply for 90 s/ })
       .click()
-    await bar(page).getByRole('button', { name: 'Put back' }).click()
+    await bar(page).getByRole('button', { name: 'Revert' }).click()
     await bar(page).waitFor({ state: 'detached' })
     assert.deepEqual(await connection(page, 'lan'), lan)
     await console.close()

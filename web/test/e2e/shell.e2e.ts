@@ -225,9 +225,9 @@ describe('the shell of the console', { skip: browserSkip }, () => {
         await page.getByRole('option', { name: 'Rules that touch it' }).click()
         await goesTo(page, 'policy/rules/forward?q=touches:10.1.2.3')
         const { revision } = gateway.gateway.engine
-        await ask(page, `put back to ${revision}`)
+        await ask(page, `revert to ${revision}`)
         await page.keyboard.press('Enter')
-        await page.getByRole('dialog', { name: `Put back to revision ${revision}: Nothing would change` }).waitFor()
+        await page.getByRole('dialog', { name: `Revert to revision ${revision}: Nothing would change` }).waitFor()
         await page.getByRole('button', { name: 'Back to editing' }).click()
         // Last: the draft that it opens is not left without a question.
         await ask(page, 'block 10.1.2.3')

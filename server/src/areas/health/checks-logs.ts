@@ -28,7 +28,13 @@ export function forwardingFindings(report: Forwarded | null): Finding[] {
   const rest = [waitingWords(waiting), lostWords(lost)]
   if (fault !== null)
     return [
-      { id, title, state: 'failed', message: [fault, ...rest], advice: say`Look at the collector and the way to it.` },
+      {
+        id,
+        title,
+        state: 'failed',
+        message: [fault, ...rest],
+        advice: say`Check the collector and the connection to it.`,
+      },
     ]
   const message = [isConnected ? say`The collector takes records.` : say`The collector is being connected.`, ...rest]
   return [{ id, title, state: 'ok', message, advice: '' }]
@@ -42,7 +48,13 @@ export function logServerFindings(report: LogServerReport | undefined): Finding[
   const rest = [waitingWords(waiting), lostWords(lost)]
   if (fault !== null)
     return [
-      { id, title, state: 'failed', message: [fault, ...rest], advice: say`Look at the log server and the way to it.` },
+      {
+        id,
+        title,
+        state: 'failed',
+        message: [fault, ...rest],
+        advice: say`Check the log server and the connection to it.`,
+      },
     ]
   return [{ id, title, state: 'ok', message: [say`The log server takes records.`, ...rest], advice: '' }]
 }

@@ -101,7 +101,7 @@ export class HealthMonitor {
       .sort((a, b) => placeOf(a) - placeOf(b))
   }
 
-  /** Called with every check whose state is another one than at the look before. */
+  /** Called with every check whose state has changed since the look before. */
   onChanged(listener: (check: HealthCheck) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -277,7 +277,7 @@ export class RuleArchives {
     if (!now || (now.pending !== version && now.current !== version) || this.#isClosed) return
     const judged = { ...version, report }
     if (outcome === 'timeout')
-      this.#refuse(now, judged, 'The inspection engine did not finish to check the rules in time.')
+      this.#refuse(now, judged, 'The inspection engine did not finish checking the rules in time.')
     // Our own reading decides until the engine is installed.
     else if (outcome === 'missing') {
       if (now.pending === version) this.#use(now, version)

@@ -151,7 +151,7 @@ export class SignatureVerdicts {
 const messages = {
   checked: '',
   missing: 'The inspection engine is not installed. Signatures are checked by it as soon as it is.',
-  timeout: 'The inspection engine did not finish to check the signatures in time.',
+  timeout: 'The inspection engine did not finish checking the signatures in time.',
 } as const
 
 /** A file that cannot be read means that everything is checked again. */

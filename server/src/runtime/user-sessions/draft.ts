@@ -23,7 +23,7 @@ const keyOf = ({ address, mac, device }: LiveElement): string => `${address} ${m
 export class Draft {
   readonly #sets = new Map<string, SetChange>()
   readonly opened = new Set<Entry>()
-  /** Sessions whose state is another one. */
+  /** Sessions whose state has changed. */
   readonly changed = new Set<Entry>()
   /** Rows of what is over, by id: kept until the connections are cut. */
   readonly ended = new Map<string, SessionRow>()

@@ -14,7 +14,7 @@ export interface ProxyWatchParts {
   readonly isFull: () => boolean
   /** Processor time that it has used, in milliseconds; null where it is not known. */
   readonly processorMs?: () => number | null
-  /** The state is another one. */
+  /** Called when the state has changed. */
   readonly onChange: (state: WebProxyState | null, before: WebProxyState | null) => void
   readonly everyMs?: number
   /** For one answer. */

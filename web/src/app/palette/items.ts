@@ -69,7 +69,7 @@ export function answersOf(question: Question, asker: Asker): readonly Item[] {
       return [
         {
           ...{ id: 'put-back', icon: 'undo', act: 'put-back', value: question.revision },
-          title: t('Put the configuration back to revision {revision}', { revision: question.revision }),
+          title: t('Revert the configuration to revision {revision}', { revision: question.revision }),
           hint: t('Shows first what would change'),
           ...unless(asker, 'configure'),
         },

@@ -75,7 +75,7 @@ export function Palette(): ReactNode {
               aria-label={t('Find or ask')}
               aria-activedescendant={items[current] ? `${listId}-${current}` : undefined}
               value={text}
-              placeholder={t('10.1.2.3, a -> b:443, rule 42, block 10.1.2.3, put back to 810, page …')}
+              placeholder={t('10.1.2.3, a -> b:443, rule 42, block 10.1.2.3, revert to 810, page …')}
               onChange={(event) => {
                 setTyped(event.currentTarget.value)
                 setActive(0)
@@ -210,7 +210,7 @@ function act(what: Act, value: number, openReview: ReturnType<typeof useReview>[
   switch (what) {
     case 'put-back':
       openReview({
-        title: t('Put back to revision {revision}', { revision: value }),
+        title: t('Revert to revision {revision}', { revision: value }),
         calls: [{ endpoint: revertToRevision, params: { revision_id: value } }],
         confirmWithin: 90,
         reads: [],

@@ -52,9 +52,9 @@ function Place({ field, numberOf }: { readonly field: string; readonly numberOf:
 }
 
 function stillOf(code: string, secondsLeft: number): string {
-  if (code === 'not_applied') return t('It was put back: nothing has changed.')
+  if (code === 'not_applied') return t('It was reverted: nothing has changed.')
   if (code === 'precondition_failed')
-    return t('Someone else changed the same list meanwhile. Go back, look at it and review once more.')
+    return t('Someone else has changed the same list. Go back, look at it and review again.')
   if (code === 'unreachable')
     return t('It is not known whether the change arrived. Look at the history before you send it again.')
   if (secondsLeft > 0) return t('Nothing has changed. Worth another try in {wait}.', { wait: waitWords(secondsLeft) })

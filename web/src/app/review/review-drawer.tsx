@@ -71,18 +71,18 @@ export function ReviewDrawer({ plan }: { readonly plan: ChangePlan }): ReactNode
                     value={reason}
                     onChange={setReason}
                     maxLength={255}
-                    placeholder={t('Stands in the history, such as a ticket')}
+                    placeholder={t('Shown in the history, such as a ticket number')}
                   />
                 )}
               </Field>
-              <Field label={t('Put back unless kept within')}>
+              <Field label={t('Revert unless kept within')}>
                 {({ id }) => (
                   <Select
                     id={id}
                     value={within === null ? '' : String(within)}
                     onChange={(value) => setConfirmWithin(value === '' ? null : Number(value))}
                     options={[
-                      ...(isTrialNeeded ? [] : [{ value: '', label: t('No trial: for good') }]),
+                      ...(isTrialNeeded ? [] : [{ value: '', label: t('No probation: permanent') }]),
                       ...spans.map((seconds) => ({ value: String(seconds), label: spanWords(seconds) })),
                     ]}
                   />
@@ -138,7 +138,7 @@ function TrialBar({ reason, seconds }: { readonly reason: string; readonly secon
     <Bar tone="warn">
       <p>{heard(reason)}</p>
       <p>
-        {t('It can be applied for {span}: if you do not keep it in time, the gateway puts it back by itself.', {
+        {t('It can be applied for {span}: if you do not keep it in time, the gateway reverts it.', {
           span: spanWords(seconds),
         })}
       </p>

@@ -125,7 +125,7 @@ export function useItemDraft(source: ItemDraftSource): ItemDraft {
     if (now.base === null || row === null) return planOf(now, reply.etag)
     const own = rowsIn(reply.data, collection.rowsIn).find((one) => idOf(collection, one) === idOf(collection, row))
     if (own === undefined) {
-      toast(t('Someone else removed it meanwhile.'), { tone: 'bad' })
+      toast(t('Someone else has removed it.'), { tone: 'bad' })
       return null
     }
     const theirs = withMarks(startOf(fields, own, empty), own)

@@ -78,7 +78,7 @@ export function useListChanges({ collection, around, rows, etag, isAtOnce }: Lis
         return id !== undefined && !there.has(String(id)) && !(String(id) in around)
       })
       if (!isGone) return { ...planOf(title, make), calls }
-      toast(t('Someone else removed it meanwhile.'), { tone: 'bad' })
+      toast(t('Someone else has removed it.'), { tone: 'bad' })
       return null
     },
   })

@@ -35,7 +35,7 @@ export function useHistoryActs(): HistoryActs {
       if (!putBackEditing.isAllowed) return
       review.open({
         ...again,
-        title: t('Put back to revision {revision}', { revision }),
+        title: t('Revert to revision {revision}', { revision }),
         calls: [{ endpoint: revertToRevision, params: { revision_id: revision } }],
       })
     },
@@ -84,7 +84,7 @@ export function RevisionPanel({ revision, acts, onClose }: PanelProps): ReactNod
             isDisabled={!putBackEditing.isAllowed || revision < 1}
             why={putBackEditing.why}
           >
-            {t('Put back to before it ({revision})', { revision: revision - 1 })}
+            {t('Revert to before it ({revision})', { revision: revision - 1 })}
           </Button>
           {newest === revision ? null : (
             <Button
@@ -94,7 +94,7 @@ export function RevisionPanel({ revision, acts, onClose }: PanelProps): ReactNod
               isDisabled={!putBackEditing.isAllowed}
               why={putBackEditing.why}
             >
-              {t('Put back to right after it ({revision})', { revision })}
+              {t('Revert to right after it ({revision})', { revision })}
             </Button>
           )}
         </div>

@@ -57,11 +57,11 @@ type End = { readonly address: string; readonly ports: readonly [number, number]
 function readEnd(text: string): End | { readonly problem: string } {
   const [name = '', ports] = text.split(':')
   const address = name === 'any' ? '0.0.0.0/0' : parseAddress(name) !== null ? `${name}/32` : name
-  if (parseNetwork(address) === null) return { problem: t('{text} is no address and no network.', { text: name }) }
+  if (parseNetwork(address) === null) return { problem: t('{text} is not an address or a network.', { text: name }) }
   if (ports === undefined) return { address, ports: null }
   const [low, high = low] = ports.split('-').map((part) => (/^\d{1,5}$/.test(part) ? Number(part) : Number.NaN))
   if (low === undefined || high === undefined || !(low <= high && high <= 65_535))
-    return { problem: t('{text} is no port and no range of ports.', { text: ports }) }
+    return { problem: t('{text} is not a port or a range of ports.', { text: ports }) }
   return { address, ports: [low, high] }
 }
 

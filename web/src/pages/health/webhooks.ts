@@ -23,7 +23,7 @@ export const page = collectionPage({
     },
   },
   empty: {
-    text: msg('A webhook tells a chat or a ticket system what failed.'),
+    text: msg('A webhook reports to a chat or a ticket system what failed.'),
     example: { enabled: true, title: 'Chat', severity: 'failed' },
   },
   row: [

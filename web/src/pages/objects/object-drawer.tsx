@@ -284,6 +284,6 @@ function Commands({ draft }: { readonly draft: ReturnType<typeof useItemDraft> }
     const { endpoint, params, body, etag } = planned
     return commandsOf(endpoint, { ...(params ? { params } : {}), body, ...(etag ? { etag } : {}) })
   }, [planned])
-  if (commands.length === 0) return <p className={styles.count}>{t('Change a field, and the call stands here.')}</p>
+  if (commands.length === 0) return <p className={styles.count}>{t('Change a field, and the call appears here.')}</p>
   return <CommandBlock commands={commands} />
 }

@@ -37,7 +37,7 @@ export function ChangesTile(): ReactNode {
   const before = first ? first.revision - 1 : null
   const putBack = (revision: number): void =>
     review.open({
-      title: t('Put back to revision {revision}', { revision }),
+      title: t('Revert to revision {revision}', { revision }),
       calls: [{ endpoint: revertToRevision, params: { revision_id: revision } }],
       reads: [listRevisions],
       onApplied: () => void readEverythingAgain(),
@@ -81,7 +81,7 @@ export function ChangesTile(): ReactNode {
             why={t('Needs an administrator with full access.')}
             onClick={() => putBack(before)}
           >
-            {t('Put back to {revision}', { revision: before })}
+            {t('Revert to {revision}', { revision: before })}
           </Button>
         )}
         <Link to="system/history">{t('History')}</Link>

@@ -31,7 +31,7 @@ export function Dashboard(): ReactNode {
   const hasFailed = needs.some(({ state }) => state === 'failed')
   const title =
     needs.length > 0
-      ? t('{count, plural, one {# thing needs you} other {# things need you}}', { count: needs.length })
+      ? t('{count, plural, one {# item needs attention} other {# items need attention}}', { count: needs.length })
       : health
         ? t('Everything runs')
         : t('Dashboard')

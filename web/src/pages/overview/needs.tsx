@@ -28,7 +28,7 @@ interface NeedsProps {
 export function Needs({ attention: { needs, stored }, mayReadLogs, onLookAgain }: NeedsProps): ReactNode {
   if (needs.length === 0 && stored.length === 0) return null
   return (
-    <section aria-label={t('What needs you')}>
+    <section aria-label={t('What needs attention')}>
       <ul className={styles.needs}>
         {needs.map((need) => (
           <NeedRow key={need.key} need={need} mayReadLogs={mayReadLogs} onLookAgain={onLookAgain} />

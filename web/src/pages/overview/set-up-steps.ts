@@ -115,7 +115,7 @@ export function setUpSteps(facts: Facts): Step[] {
     {
       id: 'administrators',
       title: msg('Administrators'),
-      text: msg('Each with a login of their own, so that the journal says who changed what.'),
+      text: msg('Each with their own login, so that the audit trail says who changed what.'),
       ...judge(known(facts.administrators), (facts.administrators ?? 0) < 2 && msg('There is only one administrator.')),
       links: [{ label: msg('Administrators'), path: 'system/administrators' }],
     },

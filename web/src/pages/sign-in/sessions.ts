@@ -32,7 +32,7 @@ export const page = collectionPage({
       icon: 'signout',
       isDanger: true,
       aim: ({ id }) => ({ params: { session_id: id } }),
-      confirm: msg('Whoever works in this session must sign in again.'),
+      confirm: msg('The user of this session must sign in again.'),
       done: msg('The session has ended.'),
     }),
   ],

@@ -99,7 +99,7 @@ export function UploadedPackage({ uploaded, installed, isRunning, onBegun }: Upl
           </p>
           <p>
             {t(
-              'A backup is made first. The console is away for a minute or two; traffic goes on. When the new version does not come up, the old one is put back.',
+              'A backup is made first. The console is away for a minute or two; traffic goes on. When the new version does not come up, the old one is restored.',
             )}
           </p>
         </Confirm>

@@ -10,5 +10,5 @@ export const page = orderedPage({
   title: ({ title, address }) => title || address,
   columns: ['enabled', 'title', 'objects', 'address', 'comment'],
   fields: { objects: { label: msg('Users and groups'), initial: ['any'] }, enabled: { initial: true } },
-  empty: { text: msg('A rule gives users an address, or addresses of a network, of their own.') },
+  empty: { text: msg('A rule gives users their own address, or addresses from their own network.') },
 })

@@ -291,7 +291,7 @@ function readObjects(field: RuleFieldName, text: string, finder: ObjectFinder, i
       t('No object stands for {values} yet.', { values: missing.map((one) => one.text).join(', ') }),
       missing,
     )
-  if (ids.length > 1 && ids.includes('any')) return fault(t('Any must stand alone.'))
+  if (ids.length > 1 && ids.includes('any')) return fault(t('Any cannot be combined with other objects.'))
   if (ids.length > 200) return fault(t('At most 200 objects.'))
   return { value: ids }
 }

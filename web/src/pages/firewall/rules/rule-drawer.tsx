@@ -412,7 +412,7 @@ function Dispute({ fields, onMine, onTheirs }: DisputeProps) {
         </>
       }
     >
-      {t('Someone else changed the same fields meanwhile: {fields}.', { fields: names })}
+      {t('Someone else has changed the same fields: {fields}.', { fields: names })}
     </Bar>
   )
 }

@@ -127,7 +127,7 @@ export const ruleTables: Readonly<Record<TableName, RuleTable>> = {
     title: 'INPUT',
     calls: inputRules,
     lead: msg(
-      'Traffic to the gateway itself. A change is put back unless you keep it, so that you cannot shut yourself out.',
+      'Traffic to the gateway itself. A change is reverted unless you keep it, so that you cannot lock yourself out.',
     ),
     actions: ['accept', 'drop', 'reject'],
     fields: [...matchFields, 'incoming_interface', 'timetable', 'action', 'comment'],

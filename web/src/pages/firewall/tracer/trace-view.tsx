@@ -152,7 +152,7 @@ function Earlier({ path, numberOf }: { readonly path: TracePath; readonly number
   return (
     <Panel title={t('Why not earlier')}>
       {path.earlierCount === 0 ? (
-        <p className={styles.quiet}>{t('No rule stands before the decision.')}</p>
+        <p className={styles.quiet}>{t('No rule comes before the decision.')}</p>
       ) : (
         <>
           <p className={styles.quiet}>
