@@ -2,17 +2,18 @@
 // arguments. A command that first needs a device or an address is left to the next call.
 
 import type { LinkMaking, LinkPlan, RoutePlan } from '../plan/artifacts.ts'
+import { ownAddress, type ShownCard } from '../plan/link.ts'
 
 /** The fields of `ip -j -d addr show` and `ip -j route show` that are used here. */
-export interface KernelLink {
+export interface KernelLink extends ShownCard {
   readonly ifname: string
-  readonly address?: string
-  /** Its own card address, shown while it has another one, as in a bond. */
-  readonly permaddr?: string
   readonly flags: readonly string[]
   readonly link?: string
   readonly master?: string
-  readonly linkinfo?: { readonly info_kind?: string; readonly info_data?: Readonly<Record<string, unknown>> }
+  readonly linkinfo?: ShownCard['linkinfo'] & {
+    readonly info_kind?: string
+    readonly info_data?: Readonly<Record<string, unknown>>
+  }
   readonly addr_info: readonly { readonly family: string; readonly local: string; readonly prefixlen: number }[]
 }
 
@@ -118,8 +119,6 @@ const ignoringAdvertisements = ({ device }: LinkPlan): Operation => ({
   program: 'setting',
   args: [`ipv6/conf/${device}/accept_ra`, '0'],
 })
-
-const ownAddress = (link: KernelLink | undefined): string | undefined => link?.permaddr ?? link?.address
 
 /**
  * A bond has the card address of its first member, so that leases and neighbours stay as they were. Left to themselves the

@@ -324,7 +324,10 @@ describe('the operations from one set of links to another', () => {
     // As the kernel shows a member: with the address of the bond, and its own beside it.
     const joined = (address: string) => [
       card('eth0', address, { permaddr: '02:00:00:00:00:01', master: 'ag1' }),
-      card('eth1', address, { permaddr: '02:00:00:00:00:02', master: 'ag1' }),
+      card('eth1', address, {
+        linkinfo: { info_slave_data: { perm_hwaddr: '02:00:00:00:00:02' } },
+        master: 'ag1',
+      }),
       card('ag1', address, { linkinfo: { info_kind: 'bond' } }),
     ]
     const operations = (address: string) => words(operationsFor(state(joined(address)), [bond], nothing))

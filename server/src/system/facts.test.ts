@@ -123,6 +123,11 @@ describe('interfaces', () => {
       shown({ ifname: 'eth0.5', linkinfo: { info_kind: 'vlan' } }),
       shown({ ifname: 'ag1', linkinfo: { info_kind: 'bond' } }),
       shown({ ifname: 'eth1', permaddr: '02:00:00:00:00:02' }),
+      // One of a container, which has no address that is built in.
+      shown({
+        ifname: 'eth2',
+        linkinfo: { info_kind: 'veth', info_slave_data: { perm_hwaddr: '02:00:00:00:00:03' } },
+      }),
     )
     assert.deepEqual(
       found.map(({ name, mac }) => [name, mac]),
@@ -130,6 +135,7 @@ describe('interfaces', () => {
         ['ag1', ''],
         ['eth0.5', ''],
         ['eth1', '02:00:00:00:00:02'],
+        ['eth2', '02:00:00:00:00:03'],
       ],
     )
   })

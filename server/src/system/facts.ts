@@ -14,6 +14,7 @@ import type {
   UsedAddress,
   WebProxyState,
 } from '../plan/facts.ts'
+import { ownAddress, type ShownCard } from '../plan/link.ts'
 
 export interface FactsSource {
   readonly stateDir: string
@@ -116,21 +117,18 @@ function readText(path: string): string {
   }
 }
 
-interface ShownLink {
+interface ShownLink extends ShownCard {
   readonly ifindex: number
   readonly ifname: string
   readonly flags: readonly string[]
   readonly operstate: string
   readonly link_type: string
-  readonly address?: string
-  /** The card's own MAC when it has lent itself to an aggregated interface. */
-  readonly permaddr?: string
   /** The bridge or aggregated interface that it is a port of. */
   readonly master?: string
   /** What it is plugged into; newer kernels say so. */
   readonly parentbus?: string
   readonly parentdev?: string
-  readonly linkinfo?: { readonly info_kind?: string }
+  readonly linkinfo?: ShownCard['linkinfo'] & { readonly info_kind?: string }
   readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[]
 }
 
@@ -140,7 +138,7 @@ export function parseInterfaces(text: string): readonly InterfaceFact[] {
     .filter(({ ifname }) => ifname !== 'lo')
     .map((link) => ({
       name: link.ifname,
-      mac: isCard(link) ? (link.permaddr ?? link.address ?? '') : '',
+      mac: isCard(link) ? (ownAddress(link) ?? '') : '',
       addresses: link.addr_info.map(({ local, prefixlen }) => `${local}/${prefixlen}`),
       // Devices without a cable have no state of one.
       isUp: link.flags.includes('UP') && ['UP', 'UNKNOWN'].includes(link.operstate),

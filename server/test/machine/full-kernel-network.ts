@@ -82,6 +82,8 @@ export function testNetwork(gateway: () => FullGateway): void {
       async () => (await read())?.linkinfo?.info_data?.ad_info?.num_ports === 2,
     )
     const bond = await read()
+    const changes = (): Promise<string> => shell('cat /sys/class/net/c2/carrier_changes')
+    const before = await changes()
     assert.equal(bond?.address, nics[0])
     assert.equal(bond?.linkinfo?.info_data?.mode, '802.3ad')
     assert.notEqual(bond?.linkinfo?.info_data?.ad_info?.partner_mac, '00:00:00:00:00:00')
@@ -93,19 +95,22 @@ export function testNetwork(gateway: () => FullGateway): void {
     await carries(1, '10.77.0.1', bond?.ifname ?? '')
     await shell('ip link set c1 up')
 
-    // Another device takes the address that is advertised, so the advertisement is a good one.
-    await addCard(5)
-    const globals = async (device: string) =>
-      ((await show(`addr show dev ${device}`))[0]?.addr_info ?? []).filter(
+    // Another host takes the address that is advertised, so the advertisement is a good one.
+    await shell(
+      'ip netns add far5; ip netns add far6; ip link add f5 netns far5 type veth peer name f6 netns far6; ip -n far5 link set f5 up; ip -n far6 link set f6 up',
+    )
+    const globals = async (options: string, device: string) =>
+      ((await show(`${options} addr show dev ${device}`))[0]?.addr_info ?? []).filter(
         ({ scope, local }) => scope === 'global' && local.includes(':'),
       )
-    await eventually('a device nobody manages takes an address', async () => {
+    await eventually('a host without a gateway takes an address', async () => {
       // A device that has just come up has no address to send from.
-      return (await isAdvertised(5, 'f5')) && (await globals('c5')).length > 0
+      return (await isAdvertised(5, 'f5')) && (await globals('-n far6', 'f6')).length > 0
     })
     assert.ok(await isAdvertised(1, 'fb'))
     await carries(1, '10.77.0.1', bond?.ifname ?? '')
-    assert.deepEqual(await globals(bond?.ifname ?? ''), [])
+    assert.deepEqual(await globals('', bond?.ifname ?? ''), [])
+    assert.equal(await changes(), before, 'its cards stay in it')
 
     await api.call('DELETE', `/network/connections/${connection.id}`)
     await api.call('DELETE', `/network/aggregated/${id}`)
