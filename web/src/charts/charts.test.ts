@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { align, lastValue } from './align.ts'
 import { bucketAt, rangeOf } from './range.ts'
-import { shortNumber, spread } from './scale.ts'
+import { shortNumber, spread, tickNumber } from './scale.ts'
 import { sparkPath } from './spark-path.ts'
 
 describe('charts', () => {
@@ -12,7 +12,10 @@ describe('charts', () => {
     assert.equal(shortNumber(0, 'bit/s'), '0 bit/s')
     assert.equal(shortNumber(412_345_678, 'bit/s'), '412 Mbit/s')
     assert.equal(shortNumber(1_500), '1.5 k')
-    assert.equal(shortNumber(999_600, 'B'), '1 MB')
+    assert.equal(shortNumber(999_600, 'bytes'), '1 MB')
+    assert.equal(shortNumber(1_500, 'connections'), '1.5 k connections')
+    assert.equal(shortNumber(42, 'percent'), '42 %')
+    assert.deepEqual([tickNumber(0, 's'), tickNumber(1_500, 'packets/s')], ['0', '1.5 k'])
     assert.equal(shortNumber(0.125, 's'), '0.13 s')
     assert.equal(shortNumber(-2_000), '-2 k')
   })

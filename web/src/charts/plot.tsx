@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import { shortNumber, spread } from './scale.ts'
+import { shortNumber, spread, tickNumber } from './scale.ts'
 import './plot.css'
 import type { Aligned } from './align.ts'
 import { lastValue } from './align.ts'
@@ -140,7 +140,7 @@ function optionsOf(
         size: 68,
         gap: 6,
         space: 36,
-        values: (_, ticks) => ticks.map((tick) => (tick === 0 ? '0' : shortNumber(tick, unit))),
+        values: (_, ticks) => ticks.map((tick) => tickNumber(tick, unit)),
       },
     ],
     series: [

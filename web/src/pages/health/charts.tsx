@@ -4,7 +4,6 @@ import { showCharts } from '@gateway/server/contract/health'
 import { type ReactNode, useMemo } from 'react'
 import { useRead } from '../../api/reads.ts'
 import { Chart } from '../../charts/chart.tsx'
-import { labelOf } from '../../contract/words.ts'
 import type { HandPage } from '../../page.ts'
 import { useGo, usePlace } from '../../place.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -93,7 +92,7 @@ export function Charts(): ReactNode {
             <Chart
               label={name === '' ? t(groups[group]) : name}
               summary={t('{count, plural, one {# line} other {# lines}} over time.', { count: series.length })}
-              series={series.map((one) => ({ ...one, name: t(labelOf(one.name)) }))}
+              series={series}
               height={200}
               onTime={(unix) => go.open('monitor/logs/system', { from: String(unix - 60), until: String(unix + 60) })}
             />

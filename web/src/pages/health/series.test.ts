@@ -19,7 +19,7 @@ test('traffic is bits, one chart for each interface and unit', () => {
     parts.map(({ name, series }) => [name, series.length]),
     [
       ['lan0', 2],
-      ['lan0 packets', 1],
+      ['lan0, packets', 1],
     ],
   )
   assert.deepEqual(parts[0]?.series[0]?.points, [

@@ -2,6 +2,7 @@
 
 import type { ReplyOf } from '@gateway/server/contract'
 import type { showCharts } from '@gateway/server/contract/health'
+import { msg, t } from '../../words.ts'
 
 type Charts = ReplyOf<typeof showCharts>
 
@@ -15,6 +16,25 @@ export interface ChartPart {
   /** The interface or disk; empty for the group itself. */
   readonly name: string
   readonly series: readonly ChartSeries[]
+}
+
+/** What people call the lines. */
+export const lineTitles: Readonly<Record<string, string>> = {
+  '1_minutes': msg('1 minute'),
+  '5_minutes': msg('5 minutes'),
+  '15_minutes': msg('15 minutes'),
+  administrators: msg('Administrators'),
+  at_the_portal: msg('Signed in at the portal'),
+  busy: msg('Busy'),
+  bytes_in: msg('In'),
+  bytes_out: msg('Out'),
+  packets_in: msg('In'),
+  packets_out: msg('Out'),
+  signed_in: msg('Signed in'),
+  swap_used: msg('Swap used'),
+  total: msg('Total'),
+  tracked: msg('Tracked'),
+  used: msg('Used'),
 }
 
 /** Steps that are missing are gaps, not lines. */
@@ -34,9 +54,11 @@ export function chartParts({ series, step_seconds: step }: Charts): ChartPart[] 
   for (const { name, unit, points } of series) {
     const slash = name.lastIndexOf('/')
     const isBytes = unit === 'bytes/s'
-    const part = slash < 0 ? '' : `${name.slice(0, slash)}${unit === 'packets/s' ? ' packets' : ''}`
+    const owner = slash < 0 ? '' : name.slice(0, slash)
+    const part = unit === 'packets/s' ? t('{name}, packets', { name: owner }) : owner
+    const line = name.slice(slash + 1)
     const one = {
-      name: name.slice(slash + 1),
+      name: t(lineTitles[line] ?? line),
       unit: isBytes ? 'bit/s' : unit,
       points: withGaps(points, step, isBytes ? 8 : 1),
     }

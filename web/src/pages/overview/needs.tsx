@@ -87,7 +87,7 @@ function NeedRow({ need, mayReadLogs, onLookAgain }: NeedRowProps): ReactNode {
         {need.since === null ? null : (
           <span className={styles.since}>
             {' '}
-            {t('since')} <Time unix={need.since} />
+            {t('Began')} <Time unix={need.since} />
           </span>
         )}
       </span>
