@@ -39,17 +39,21 @@ const openHref = (href: string): boolean => {
   router.history.push(href)
   return true
 }
-await speak(preferredLanguage())
-const root = document.getElementById('root')
-if (root)
-  createRoot(root).render(
-    <StrictMode>
-      <CSPProvider disableStyleElements>
-        <QueryClientProvider client={queryClient}>
-          <LinkHandler.Provider value={openHref}>
-            <RouterProvider router={router} />
-          </LinkHandler.Provider>
-        </QueryClientProvider>
-      </CSPProvider>
-    </StrictMode>,
-  )
+function show(): void {
+  const root = document.getElementById('root')
+  if (root)
+    createRoot(root).render(
+      <StrictMode>
+        <CSPProvider disableStyleElements>
+          <QueryClientProvider client={queryClient}>
+            <LinkHandler.Provider value={openHref}>
+              <RouterProvider router={router} />
+            </LinkHandler.Provider>
+          </QueryClientProvider>
+        </CSPProvider>
+      </StrictMode>,
+    )
+}
+
+// Sentences of the gateway are recognised on every page. Their file needs this one, which must not wait for it at its top level.
+void Promise.all([speak(preferredLanguage()), import('./util/status-words.ts')]).then(show)

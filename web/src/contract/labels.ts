@@ -51,7 +51,7 @@ export const labels: Readonly<Record<string, string>> = {
   country_code: 'Country code',
   daddr: 'Destination',
   date_time: 'Time',
-  defaults_stored: 'Default rules of the web filter',
+  defaults_stored: 'Rules',
   destination_addresses: 'Destination',
   destination_addresses_negate: 'All destinations but these',
   destination_ports: 'Destination ports',

@@ -107,7 +107,7 @@ describe('settings of the kernel', () => {
     assert.equal(shown('ipv4/tcp_syncookies'), '1')
     assert.deepEqual(warnings, ['warning Another program changed a setting of the kernel; it is as before again'])
     const [one] = settings.observe([cookies])
-    assert.equal(one?.message, 'Another program had set it to 0; it was put right at 1970-01-01T00:00:00Z.')
+    assert.equal(one?.message, 'Another program had set it to 0; it was corrected at 1970-01-01T00:00:00Z.')
     assert.equal(one?.before, '2', 'what was there at first stays recorded')
   })
 

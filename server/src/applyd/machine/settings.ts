@@ -214,7 +214,7 @@ export function createSettings(
     const repair = repairs.get(name)
     if (!repair) return ''
     const time = new Date(repair.at).toISOString().replace(/\.\d+/, '')
-    return `Another program had set it to ${repair.found}; it was put right at ${time}.`
+    return `Another program had set it to ${repair.found}; it was corrected at ${time}.`
   }
 
   const observe = (settings: readonly KernelSetting[]): readonly SettingObservation[] => settings.map(observeOne)

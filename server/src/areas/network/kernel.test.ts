@@ -61,7 +61,7 @@ describe('the status of forwarding', () => {
 
   it('is active while the kernel forwards, and says when another program had changed it', () => {
     assert.deepEqual(forwardingStatus(found({})), { name: 'forwarding', status: 'active', msg: [] })
-    const message = 'Another program had set it to 0; it was put right at 2026-01-01T00:00:00Z.'
+    const message = 'Another program had set it to 0; it was corrected at 2026-01-01T00:00:00Z.'
     assert.deepEqual(forwardingStatus(found({ message })), { name: 'forwarding', status: 'active', msg: [message] })
   })
 

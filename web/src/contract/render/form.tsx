@@ -2,18 +2,16 @@
 
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { useRuleNumbers } from '../../api/rule-numbers.ts'
-import { Link } from '../../ui/link.tsx'
-import { PlainText } from '../../ui/plain-text.tsx'
+import { later } from '../../ui/later.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
-import { renumber, tablesIn } from '../../util/rule-numbers.ts'
-import { heard, t } from '../../words.ts'
+import { tablesIn } from '../../util/rule-numbers.ts'
+import { t } from '../../words.ts'
 import type { Group, Item } from '../define.ts'
 import { type Faults, joinPath } from '../draft.ts'
 import { emptyItem, type FormField } from '../schema.ts'
 import type { Speaking } from '../values.ts'
 import styles from './form.module.css'
 import { FormContext, type FormState, useForm } from './form-context.ts'
-import { linkOfStored } from './stored-link.ts'
 import type { Names } from './use-names.ts'
 import { FormWidget, titleOf } from './widget.tsx'
 
@@ -127,6 +125,8 @@ function firstPath(fields: readonly FormField[], above = ''): string | null {
 
 const orderOf = ({ name }: FormField): number => (name === 'enabled' ? 0 : name === 'comment' ? 2 : 1)
 
+const RefusedFields = later(async () => (await import('./refused-fields.tsx')).RefusedFields)
+
 /** Faults that belong to no field of this form. It takes the focus, so that a screen reader says it. */
 export function FaultSummary({ faults }: { readonly faults: Faults }): ReactNode {
   const box = useRef<HTMLDivElement>(null)
@@ -142,17 +142,7 @@ export function FaultSummary({ faults }: { readonly faults: Faults }): ReactNode
       {t('{count, plural, one {The gateway refuses this:} other {The gateway refuses this for # reasons:}}', {
         count: rest.length,
       })}
-      <ul>
-        {rest.map(({ field, message }) => {
-          const link = linkOfStored(field, numberOf)
-          return (
-            <li key={`${field} ${message}`}>
-              {link ? <Link to={link.path}>{link.title}</Link> : <PlainText text={field} />}:{' '}
-              <PlainText text={renumber(heard(message), numberOf)} />
-            </li>
-          )
-        })}
-      </ul>
+      <RefusedFields refused={rest} numberOf={numberOf} />
     </div>
   )
 }

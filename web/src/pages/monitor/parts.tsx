@@ -15,7 +15,6 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Status } from '../../ui/status.tsx'
 import type { Pause } from '../../ui/use-pause.ts'
 import { hostPath } from '../../util/address.ts'
-import '../../util/status-words.ts'
 import { heard, t } from '../../words.ts'
 import styles from './monitor.module.css'
 

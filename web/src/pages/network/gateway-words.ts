@@ -21,6 +21,7 @@ export const sentences: readonly string[] = [
   msg('A gateway is needed, because the server is not in a network of this connection.'),
   msg('The parent interface does not have this address.'),
   msg('Only local and external Ethernet interfaces, tunnels and VPN traffic can be mirrored.'),
+  msg('The kernel does not have the setting here.'),
 ]
 
 /** What it says with names and values in it. */
@@ -43,6 +44,9 @@ const patterns: readonly string[] = [
   msg('{name} already connects this interface to this server.'),
   msg('The card or its VLAN is in use by {name}.'),
   msg('A mirror needs a free card; this one is in use by {name}.'),
+  msg('The kernel does not let the gateway write {file}: {reason}.'),
+  msg('{file} has another value.'),
+  msg('Another program had set it to {value}; it was corrected at {time}.'),
 ]
 
 learn(patterns)

@@ -14,7 +14,8 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
-import { currentLanguage, msg, t } from '../../words.ts'
+import { currentLanguage, heard, msg, t } from '../../words.ts'
+import './gateway-words.ts'
 import { groups, meanings, otherGroup } from './kernel-words.ts'
 import styles from './network.module.css'
 
@@ -110,8 +111,8 @@ function SettingRow({
       <td data-label={t('State')}>
         <Status state={shape}>{t(word)}</Status>
         {message === '' ? null : (
-          <span className={styles.message} lang="en">
-            <PlainText text={message} limit={400} />
+          <span className={styles.message}>
+            <PlainText text={heard(message)} limit={400} />
           </span>
         )}
       </td>

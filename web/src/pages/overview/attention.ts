@@ -3,7 +3,6 @@
 import type { ReplyOf } from '@gateway/server/contract'
 import type { showHealth } from '@gateway/server/contract/health'
 import { isStoredOnly, type StatusItem, storedOnly } from '@gateway/server/shared/fields'
-import '../../util/status-words.ts'
 import { msg } from '../../words.ts'
 
 type WholeCheck = ReplyOf<typeof showHealth>['checks'][number]

@@ -288,7 +288,7 @@ function readObjects(field: RuleFieldName, text: string, finder: ObjectFinder, i
   }
   if (missing.length > 0)
     return fault(
-      t('No object stands for {values} yet.', { values: missing.map((one) => one.text).join(', ') }),
+      t('There is no object for {values} yet.', { values: missing.map((one) => one.text).join(', ') }),
       missing,
     )
   if (ids.length > 1 && ids.includes('any')) return fault(t('Any cannot be combined with other objects.'))
