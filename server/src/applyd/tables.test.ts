@@ -57,7 +57,7 @@ test('applyd imports nothing but node, itself, pure writers and the types of the
     )) {
       const isOwn = from.startsWith('node:') || join(dirname(path), from).startsWith(`${here}/`)
       const isPure =
-        /^(\.\.\/)+(engines\/|files\/|(?:memory|pace|service-manager)\.ts$|render\/(?:squid|unbound)\.ts$|plan\/(?:nft-piece|live-sets|interception|inspection)\.ts$)/.test(
+        /^(\.\.\/)+(engines\/|files\/|(?:memory|pace|service-manager)\.ts$|render\/(?:squid|unbound)\.ts$|plan\/(?:nft-piece|link|live-sets|interception|inspection)\.ts$)/.test(
           from,
         )
       const isPlan = /^(\.\.\/)+(plan\/(?:artifacts|verbs)|contract\/error)\.ts$/.test(from)
