@@ -70,6 +70,20 @@ it('one host cannot take the DNS server with queries over UDP', { skip }, async 
   await until('it is answered itself', async () => (await lab.ask('localhost')).status === 'NOERROR')
 })
 
+it('a host that asks is answered while all rules are loaded again', { skip }, async () => {
+  const dig = ['/usr/bin/dig', '+tries=1', '+time=3', `@${server}`, 'localhost']
+  const isAnswered = async () => (await lab.gateway.exec('client', dig)).stdout.includes('NOERROR')
+  assert.ok(await isAnswered())
+  // What another program changed is replaced as a whole, with what the kernel remembers of hosts.
+  const nft = async (...words: readonly string[]) =>
+    (await lab.gateway.exec('gateway', ['/usr/sbin/nft', ...words])).stdout
+  await nft('flush', 'chain', 'inet', 'portcullis', 'input')
+  await until('the rules are back', async () =>
+    /inp\.sys/.test(await nft('list', 'chain', 'inet', 'portcullis', 'input')),
+  )
+  assert.ok(await isAnswered())
+})
+
 it('servers that mean harm get their own names refused, and change nothing of others', { skip }, async () => {
   await startHostile(lab.gateway)
   const outcome = async (kind: string) => {

@@ -133,6 +133,24 @@ scenario('elements survive a small change and a full reload, with what they have
   assert.equal(await epochOf(scene), epoch)
 })
 
+// Without it an element matches always: every packet of that host would be dropped for as long as it goes on.
+scenario('elements that rules count with are not carried over without their state', async (scene) => {
+  const rate = 'limit rate over 1000/second burst 2000 packets'
+  const pieces = (mark: string) => [
+    ...authorizationPieces(`drop comment "firewall.${mark}"`),
+    set('asked', [], 'type ipv4_addr; flags dynamic,timeout; size 100;'),
+    chain('asked_often', [`update @asked { ip saddr timeout 1m ${rate} } counter drop comment "firewall.asked"`]),
+  ]
+  const listed = () => scene.bench.nft('list', 'set', 'inet', 'portcullis', 'asked')
+  await apply(scene, 1, pieces('1'))
+  await fill(scene)
+  scene.bench.nft('add', 'element', 'inet', 'portcullis', 'asked', `{ 10.0.0.1 ${rate} timeout 1m }`)
+  assert.match(listed(), /10\.0\.0\.1 limit rate over 1000\/second/)
+  await fullReload(scene, 2, pieces('2'))
+  assert.doesNotMatch(listed(), /10\.0\.0\.1/)
+  assert.deepEqual(await read(scene, ...all), filled)
+})
+
 scenario('elements survive an attempt that is undone and a restart', async (scene) => {
   await apply(scene, 1)
   await fill(scene)

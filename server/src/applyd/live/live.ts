@@ -138,8 +138,9 @@ export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts
     const before = held.get(table)
     const old = before && indexPieces(before)
     const isSame = (piece: NftPiece): boolean => !old || old.get(`set ${piece.name}`)?.head === piece.head
-    // What the kernel counts by itself cannot be carried over, and no one relies on it.
-    const lively = wanted.filter((piece) => piece.kind === 'set' && isLively(piece) && keyPartsOf(piece.head))
+    const counting = countingSets(wanted)
+    const isCarried = (piece: NftPiece): boolean => isLively(piece) && !counting.has(piece.name)
+    const lively = wanted.filter((piece) => piece.kind === 'set' && isCarried(piece) && keyPartsOf(piece.head))
     const sets = new Map<string, readonly KeyPart[]>()
     for (const piece of lively.filter(isSame)) {
       const parts = keyPartsOf(piece.head)
@@ -200,3 +201,17 @@ function printAll(elements: PackedElements, hasTimes: boolean): string[] {
   const values = unpackElements(elements).filter(({ timeoutMs }) => hasTimes || timeoutMs === null)
   return values.flatMap((value) => printElement(elements.parts, value) ?? [])
 }
+
+/**
+ * Sets whose elements carry a state that only rules give them, such as a rate: an element without it matches always. Nothing can restore
+ * that state, so these elements are never written.
+ */
+const countingSets = (pieces: readonly NftPiece[]): ReadonlySet<string> =>
+  new Set(
+    pieces
+      .filter(({ kind }) => kind === 'chain')
+      .flatMap(({ parts }) =>
+        parts.flatMap(({ lines }) => lines.flatMap((line) => line.match(countingForm)?.[1] ?? [])),
+      ),
+  )
+const countingForm = /\b(?:add|update) @(\w+) \{[^}]*\b(?:limit rate|ct count|quota|counter)\b/
