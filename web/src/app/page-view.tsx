@@ -15,10 +15,11 @@ const loaded = new Map<string, ReturnType<typeof lazyPage>>()
 
 const lazyPage = (entry: PageEntry) =>
   lazy(async () => {
+    const wasReached = happenings.get().isReached
     try {
       return await loadView(entry)
     } catch (error) {
-      if (happenings.get().isReached) throw error
+      if (wasReached && happenings.get().isReached) throw error
       // Opened while the gateway does not answer, which may come back as another version: then the console is loaded again.
       await untilReached()
       location.reload()
