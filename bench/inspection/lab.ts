@@ -9,7 +9,7 @@ import {
   baseLines,
   chain,
   chainLines,
-  engineQueues,
+  openQueues,
   outputChain,
   queueCount,
 } from '../../server/src/applyd/engines/inspection/queue-rules.ts'
@@ -37,7 +37,7 @@ const queue =
   queueCount === 1
     ? `--queue-num ${inspection.firstQueue}`
     : `--queue-balance ${inspection.firstQueue}:${inspection.firstQueue + queueCount - 1}`
-const channel: InspectedChannel = { number: 1, isFailOpen: false, isReady: true }
+const channel: InspectedChannel = { number: 1, isFailOpen: true, isReady: true }
 
 const host = (key: string, address: string): AddressMatch => {
   const number = parseAddress(address) ?? 0
@@ -133,7 +133,7 @@ export class InspectionLab implements Disposable {
     const places = { work, rulesFile: join(work, 'current.rules'), captures, commandSocket: this.#socket }
     const settings = join(work, 'suricata.yaml')
     writeFileSync(settings, suricataSettings({ homeNetworks: ['10.0.0.0/8'] }) + fixedSettings(places))
-    const queues = engineQueues.flatMap((queue) => ['-q', `${queue}`])
+    const queues = openQueues.flatMap((queue) => ['-q', `${queue}`])
     const argv = ['/usr/bin/suricata', '-c', settings, ...queues, '--runmode', 'workers', '-l', work]
     const child = this.#spawn(this.#rooms[1], argv)
     child.stdout?.resume()

@@ -60,7 +60,7 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
   const plan = (rules: string, channels: readonly InspectedChannel[] = [ready, closed, later]) => {
     revision += 1
     const inspection: Artifact = { kind: 'network', name: 'inspection', channels }
-    const settings = file('suricata.yaml', suricataSettings({ homeNetworks: [] }))
+    const settings = file('suricata.yaml', suricataSettings({ homeNetworks: [], isBlocking: true }))
     const named = file('inspection-rules.json', `{"rules":"${rules}"}\n`)
     return planOf(revision, nft([marks]), inspection, settings, named, unit('inspection'))
   }

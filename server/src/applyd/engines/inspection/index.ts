@@ -8,7 +8,7 @@ import { suricataFaults, suricataSettings } from '../../../render/suricata-yaml.
 import type { ChangedFiles, Limits, Reload } from '../../tables.ts'
 import { confine } from '../../units.ts'
 import { defineEngine } from '../engine.ts'
-import { engineQueues } from './queue-rules.ts'
+import { closedQueues, openQueues } from './queue-rules.ts'
 import { checkingSettings, fixedSettings } from './settings.ts'
 import { createQueueWatch } from './watch.ts'
 
@@ -41,8 +41,9 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, service, acc
       inspection: {
         program: rulesProgram[0] ?? '',
         args: [
-          ...[...rulesProgram.slice(1), 'start', ...places, '--', suricata, '-c', '{suricata.yaml}'],
-          ...[...engineQueues.flatMap((queue) => ['-q', `${queue}`]), '--runmode', 'workers', '-l', work],
+          ...[...rulesProgram.slice(1), 'start', ...places, '{suricata.yaml}', closedQueues.join(','), '--'],
+          ...[suricata, '-c', '{suricata.yaml}', '--runmode', 'workers', '-l', work],
+          ...openQueues.flatMap((queue) => ['-q', `${queue}`]),
         ],
         files: ['suricata.yaml', 'inspection-rules.json'],
         check: null,

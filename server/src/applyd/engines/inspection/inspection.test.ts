@@ -68,9 +68,10 @@ describe('rules on their way into the engine', () => {
   const [compiled, work] = ['compiled', 'work'].map((name) => join(root, name)) as [string, string]
   for (const folder of [compiled, work]) mkdirSync(folder)
   const name = (text: string) => createHash('sha256').update(text).digest('hex')
-  const start = (rules: string) => {
+  const start = (rules: string, isBlocking = false) => {
     writeFileSync(join(root, 'rules.json'), `{"rules":"${rules}"}\n`)
-    const places = [join(root, 'rules.json'), compiled, work]
+    writeFileSync(join(root, 'suricata.yaml'), suricataSettings({ homeNetworks: [], isBlocking }))
+    const places = [join(root, 'rules.json'), compiled, work, join(root, 'suricata.yaml'), '7004,7005']
     const script = join(import.meta.dirname, 'rules.pl')
     return spawnSync('/usr/bin/perl', [script, 'start', ...places, '--', '/bin/echo', 'on'], { encoding: 'utf8' })
   }
@@ -87,6 +88,11 @@ describe('rules on their way into the engine', () => {
     const { status, stderr } = start(store(text))
     assert.deepEqual([status, stderr], [0, 'on\n'])
     assert.equal(current(), text)
+    assert.equal(
+      start(name(text), true).stderr,
+      'on -q 7004 -q 7005\n',
+      'queues of channels that block have their cost',
+    )
   })
 
   it('are not when the file was changed, is a link or is not there, and what was there stays', () => {

@@ -6,10 +6,10 @@ import { availableParallelism } from 'node:os'
 import { channelMark, type InspectedChannel, inspection } from '../../../plan/inspection.ts'
 
 export const queueCount = Math.min(inspection.mostQueues, availableParallelism())
-/** All queues that the engine reads: of channels that may pass without it, and of those that may not. */
-export const engineQueues: readonly number[] = [inspection.firstQueue, inspection.firstClosedQueue].flatMap((first) =>
-  Array.from({ length: queueCount }, (_, index) => first + index),
-)
+const queuesFrom = (first: number): readonly number[] => Array.from({ length: queueCount }, (_, index) => first + index)
+/** Queues that the engine reads: of channels that may pass without it, and, while there are any, of those that may not. */
+export const openQueues = queuesFrom(inspection.firstQueue)
+export const closedQueues = queuesFrom(inspection.firstClosedQueue)
 export const ownTable = 'inet portcullis_inspection'
 const [mask, wholeMask] = [hex(inspection.channelMask | inspection.doneBit), hex(inspection.channelMask)]
 export const [chain, outputChain] = ['PC_INSPECT', 'PC_INSPECT_OUT'] as const

@@ -2,7 +2,8 @@
 # The way of rules into the inspection engine, as the engine's own account: a copy of the file that the plan names, of which the
 # SHA-256 is checked and in which no option may run code, read files or change other traffic. gatewayd writes the file, and may
 # not make anything run. Needs nothing beyond the packages perl-base and coreutils.
-#   rules.pl start  RULES.JSON COMPILED WORK -- COMMAND...         copies, then becomes the engine
+#   rules.pl start  RULES.JSON COMPILED WORK SETTINGS QUEUES -- COMMAND...   copies, then becomes the engine; it reads the
+#                                                                  QUEUES too while SETTINGS say that a profile blocks
 #   rules.pl reload RULES.JSON COMPILED WORK SOCKET                copies, then has the engine read its rules again
 #   rules.pl check  CANDIDATES ID COPY -- COMMAND...               copies a candidate without refused lines, then becomes the command
 use strict;
@@ -76,6 +77,14 @@ sub take {
     rename($part, $rules) or die "The rules cannot be copied: $!\n";
 }
 
+# The first lines are those of the plan (server/src/render/suricata-yaml.ts).
+sub isBlocking {
+    my ($settings) = @_;
+    open(my $file, '<', $settings) or die "The settings cannot be read: $!\n";
+    while (my $line = <$file>) { return 1 if $line eq "exception-policy: drop-packet\n"; }
+    return 0;
+}
+
 my $input = '';
 
 # One answer of the engine, which is a line. It loads rules meanwhile, for minutes on a slow machine.
@@ -132,9 +141,11 @@ if ($mode eq 'reload') {
     reload($ARGV[0]);
     exit 0;
 }
-@ARGV > 1 && shift(@ARGV) eq '--' or die "Missing arguments: the mode, three places and the command.\n";
+my ($settings, $queues) = $mode eq 'start' ? splice(@ARGV, 0, 2) : ();
+@ARGV > 1 && shift(@ARGV) eq '--' or die "Missing arguments: the mode, its places and the command.\n";
 if ($mode eq 'start') {
     take(@places);
+    push @ARGV, map { ('-q', $_) } split(/,/, $queues) if isBlocking($settings);
     # Events go to descriptor 3, which the engine opens once more by name; its own words to the log.
     $^F = 10;
     open($events, '>>&', \*STDOUT) or die "The file of events cannot be kept: $!\n";
