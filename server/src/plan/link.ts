@@ -21,6 +21,6 @@ export interface ShownCard {
   readonly linkinfo?: { readonly info_slave_data?: { readonly perm_hwaddr?: string } }
 }
 
-/** The address by which a card is known: in an aggregated interface every card has that of the interface. Cards of containers have none built in. */
+/** The address by which a card is known: in an aggregated interface it shows that of the interface. Cards of containers have none built in. */
 export const ownAddress = (card: ShownCard | undefined): string | undefined =>
   card?.permaddr ?? card?.linkinfo?.info_slave_data?.perm_hwaddr ?? card?.address

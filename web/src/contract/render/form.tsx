@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { later } from '../../ui/later.tsx'
+import { loadCode } from '../../ui/load-code.ts'
 import { RadioGroup } from '../../ui/radio-group.tsx'
 import { tablesIn } from '../../util/rule-numbers.ts'
 import { t } from '../../words.ts'
@@ -125,7 +126,7 @@ function firstPath(fields: readonly FormField[], above = ''): string | null {
 
 const orderOf = ({ name }: FormField): number => (name === 'enabled' ? 0 : name === 'comment' ? 2 : 1)
 
-const RefusedFields = later(async () => (await import('./refused-fields.tsx')).RefusedFields)
+const RefusedFields = later(async () => (await loadCode(() => import('./refused-fields.tsx'))).RefusedFields)
 
 /** Faults that belong to no field of this form. It takes the focus, so that a screen reader says it. */
 export function FaultSummary({ faults }: { readonly faults: Faults }): ReactNode {
