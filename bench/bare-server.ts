@@ -3,8 +3,8 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { tlsHeaders } from '../server/src/http/headers.ts'
-import { ensureCertificate, tlsOptions } from '../server/src/http/tls.ts'
+import { tlsHeaders } from '../server/src/gatewayd/http/headers.ts'
+import { ensureCertificate, tlsOptions } from '../server/src/shared/certificates/tls.ts'
 import { benchFolder } from './folder.ts'
 
 const certificate = await ensureCertificate(join(benchFolder(), 'tls'), ['127.0.0.1'], new Date())

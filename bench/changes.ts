@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { areas } from '../server/src/areas/index.ts'
-import { updateSingle } from '../server/src/model/list-edits.ts'
+import { updateSingle } from '../server/src/core/model/list-edits.ts'
 import { noteSettings, sampleArea } from '../server/test/support/sample-area.ts'
 import { createTestGateway } from '../server/test/support/test-gateway.ts'
 import { benchFolder } from './folder.ts'

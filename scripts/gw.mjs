@@ -11,5 +11,5 @@ import { main, Stop } from './lib/terminal.mjs'
 await main(() => {
   if (!existsSync(runtime))
     throw new Stop('Portcullis is not installed here yet: please run "npm start" or "npm ci" once.')
-  return runProgram([join(root, 'server/src/cli/main.ts'), ...process.argv.slice(2)], { cwd: process.cwd() })
+  return runProgram([join(root, 'server/src/tools/cli/main.ts'), ...process.argv.slice(2)], { cwd: process.cwd() })
 })

@@ -14,7 +14,7 @@ const password = takeSecret('PORTCULLIS_ADMIN_PASSWORD')
 await main(() => {
   const args = setUp(process.argv.slice(2))
   ensureConsole()
-  return runProgram([join(root, 'server/src/launcher/main.ts'), ...args], {
+  return runProgram([join(root, 'server/src/tools/launcher/main.ts'), ...args], {
     endsWithUs: true,
     secret: password === undefined ? undefined : { variable: 'PORTCULLIS_ADMIN_PASSWORD_FD', value: password },
   })

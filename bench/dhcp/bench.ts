@@ -2,7 +2,7 @@
 // dnsmasq was signalled; beside dnsmasq by hand, which reads the same file again. With few and with many static leases.
 
 import { join } from 'node:path'
-import { printAddress } from '../../server/src/net/ipv4.ts'
+import { printAddress } from '../../server/src/shared/net/ipv4.ts'
 import { ApiClient } from '../../server/test/support/api-client.ts'
 import { startGateway } from '../../server/test/support/lab-gateway.ts'
 import { benchFolder } from '../folder.ts'

@@ -3,9 +3,9 @@
 import { entries, staticLeases } from '../../server/src/areas/dhcp/config.ts'
 import type { EthernetConnection } from '../../server/src/areas/network/config.ts'
 import { connections } from '../../server/src/areas/network/config.ts'
-import { labCables } from '../../server/src/lab/network.ts'
-import { type Config, write } from '../../server/src/model/slots.ts'
-import { printAddress } from '../../server/src/net/ipv4.ts'
+import { type Config, write } from '../../server/src/core/model/slots.ts'
+import { printAddress } from '../../server/src/shared/net/ipv4.ts'
+import { labCables } from '../../server/src/tools/lab/network.ts'
 
 export const ownAddress = '10.11.0.1'
 

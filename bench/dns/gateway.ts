@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { masterZones } from '../../server/src/areas/dns/config.ts'
 import type { MasterZone } from '../../server/src/areas/dns/contract.ts'
-import { write } from '../../server/src/model/slots.ts'
+import { write } from '../../server/src/core/model/slots.ts'
 import { ApiClient } from '../../server/test/support/api-client.ts'
 import { addressesIn, dig } from '../../server/test/support/dig.ts'
 import { startGateway } from '../../server/test/support/lab-gateway.ts'

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { loadCategoryIndex } from '../../server/src/web-filter/categories/memory-index.ts'
+import { loadCategoryIndex } from '../../server/src/domain/web-filter/categories/memory-index.ts'
 import type { BenchOptions } from '../options.ts'
 import { aimed, grouped, median, milliseconds, plain, type Row } from '../table.ts'
 import { indexFolder } from './index-file.ts'

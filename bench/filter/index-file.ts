@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildIndex } from '../../server/src/web-filter/categories/build.ts'
+import { buildIndex } from '../../server/src/domain/web-filter/categories/build.ts'
 import { nameOf } from '../scale/category-names.ts'
 
 export const listedCategory = 'extended.id.39'

@@ -4,11 +4,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fixedSettings } from '../../server/src/applyd/engines/web-filter/settings.ts'
+import { errorPages } from '../../server/src/domain/web-filter/block-page.ts'
+import { printDictionaries, printUserCategories } from '../../server/src/domain/web-filter/policy-file.ts'
+import { fixedSettings } from '../../server/src/engines/web-filter/applyd/settings.ts'
 import { webPorts } from '../../server/src/engines/web-filter/index.ts'
-import { issueServer, makeRoot } from '../../server/src/http/certificate-maker.ts'
-import { errorPages } from '../../server/src/web-filter/block-page.ts'
-import { printDictionaries, printUserCategories } from '../../server/src/web-filter/policy-file.ts'
+import { issueServer, makeRoot } from '../../server/src/shared/certificates/certificate-maker.ts'
 import { until } from '../../server/test/support/until.ts'
 import { openRoom, type Room } from '../firewall/room.ts'
 import { benchFolder } from '../folder.ts'
@@ -196,7 +196,7 @@ export class FilterLab implements Disposable {
     writeFileSync(path('user-categories.txt'), printUserCategories([{ id: deniedCategory, entries: deniedHosts }]))
     writeFileSync(path('dictionaries.json'), printDictionaries([]))
     const filterd = this.#start(this.#gateway, [
-      ...[process.execPath, join(source, 'filterd.ts'), path('policy.json'), path('user-categories.txt')],
+      ...[process.execPath, join(source, 'filterd', 'main.ts'), path('policy.json'), path('user-categories.txt')],
       ...[path('dictionaries.json'), path('categories'), path('gateway.sock'), folder],
       ...[webPorts.http, webPorts.https, webPorts.blockPeer, webPorts.pageText].map(String),
     ])
@@ -209,7 +209,7 @@ export class FilterLab implements Disposable {
     chownSync(path('ask.sock'), uid, gid)
     const fixed = fixedSettings({
       ...{ folder, errors: path('errors'), certificates: path('ssl_db'), askSocket: path('ask.sock') },
-      ...{ helper: join(source, 'web-filter', 'helper.pl'), authorities: [path('ca.crt')] },
+      ...{ helper: join(source, 'filterd', 'helper.pl'), authorities: [path('ca.crt')] },
     })
     const config = [
       ...lines,

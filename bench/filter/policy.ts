@@ -1,8 +1,8 @@
 // The rules of the bench: none of them decides about an allowed request, so each question passes all of them. They are
 // of the kinds that a real table has: other categories, other sources, other methods; the last one denies some names.
 
-import type { FilterRule } from '../../server/src/web-filter/model.ts'
-import { printPolicy } from '../../server/src/web-filter/policy-file.ts'
+import type { FilterRule } from '../../server/src/domain/web-filter/model.ts'
+import { printPolicy } from '../../server/src/domain/web-filter/policy-file.ts'
 import { nameOf } from '../scale/category-names.ts'
 import { listedCategory } from './index-file.ts'
 

@@ -3,10 +3,10 @@
 
 import { settings } from '../../server/src/areas/firewall/config.ts'
 import { policyOf } from '../../server/src/areas/firewall/resolve.ts'
-import { updateSingle } from '../../server/src/model/list-edits.ts'
-import { noFacts } from '../../server/src/plan/facts.ts'
-import { printTable } from '../../server/src/plan/nft-piece.ts'
-import { compilePolicy } from '../../server/src/policy/compile.ts'
+import { updateSingle } from '../../server/src/core/model/list-edits.ts'
+import { noFacts } from '../../server/src/core/plan/facts.ts'
+import { printTable } from '../../server/src/core/plan/nft-piece.ts'
+import { compilePolicy } from '../../server/src/domain/policy/compile.ts'
 import { writePolicy } from './configuration.ts'
 import type { BenchPolicy } from './rules.ts'
 

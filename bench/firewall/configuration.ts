@@ -10,9 +10,9 @@ import {
   portRanges,
   ports,
 } from '../../server/src/areas/objects/config.ts'
-import type { EditTools } from '../../server/src/config/change.ts'
-import { addTo } from '../../server/src/model/lists.ts'
-import { type Config, type Item, type ListSlot, read, write } from '../../server/src/model/slots.ts'
+import type { EditTools } from '../../server/src/core/config/change.ts'
+import { addTo } from '../../server/src/core/model/lists.ts'
+import { type Config, type Item, type ListSlot, read, write } from '../../server/src/core/model/slots.ts'
 import { type BenchPolicy, type BenchRule, printPorts } from './rules.ts'
 
 type Numbered = ListSlot<Item & { readonly id: number }>

@@ -1,7 +1,7 @@
 // One record of a zone changed beside many firewall rules: its time, and that nothing of the firewall is listed for it.
 
 import { masterZones } from '../../server/src/areas/dns/config.ts'
-import { write } from '../../server/src/model/slots.ts'
+import { write } from '../../server/src/core/model/slots.ts'
 import { makeZones, zoneText } from '../dns/zones.ts'
 import { benchFolder } from '../folder.ts'
 import type { BenchOptions } from '../options.ts'

@@ -1,7 +1,7 @@
 // Lists of addresses that rules use: one more entry of a list of 100,000 beside one more of a list of 100, and a change of
 // a rule while such a list is in use beside one without.
 
-import { printAddress, printSpan } from '../../server/src/net/ipv4.ts'
+import { printAddress, printSpan } from '../../server/src/shared/net/ipv4.ts'
 import type { BenchOptions } from '../options.ts'
 import { against, aimed, grouped, median, milliseconds, plain, type Row, within } from '../table.ts'
 import { addAndDelete } from './changes.ts'

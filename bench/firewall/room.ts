@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cleanPath, firstLine, toolPath } from '../../server/src/launcher/tools.ts'
+import { cleanPath, firstLine, toolPath } from '../../server/src/tools/launcher/tools.ts'
 
 const env = { PATH: cleanPath, LC_ALL: 'C', TZ: 'UTC' }
 

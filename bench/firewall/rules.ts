@@ -2,7 +2,7 @@
 // between networks, for ranges and lists, and for a port alone; the last one accepts the rest. Also as one linear chain of
 // nftables, which is the raw thing.
 
-import { networkOf, printAddress, printSpan } from '../../server/src/net/ipv4.ts'
+import { networkOf, printAddress, printSpan } from '../../server/src/shared/net/ipv4.ts'
 
 export interface BenchRule {
   readonly protocol: 'tcp' | 'udp' | null

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { appRoot, runtimePath } from '../../server/src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../server/src/tools/launcher/layout.ts'
 import { median } from '../table.ts'
 import { openRoom, type Room } from './room.ts'
 import { flows } from './rules.ts'

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compileRules } from '../../server/src/runtime/inspection/compile.ts'
+import { compileRules } from '../../server/src/areas/inspection/runs/compile.ts'
 import { benchFolder } from '../folder.ts'
 import type { BenchOptions } from '../options.ts'
 import { against, grouped, median, plain, type Row } from '../table.ts'

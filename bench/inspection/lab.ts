@@ -5,6 +5,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { converse } from '../../server/src/areas/inspection/runs/command-socket.ts'
+import { type InspectedChannel, inspection } from '../../server/src/core/plan/inspection.ts'
+import { printTable } from '../../server/src/core/plan/nft-piece.ts'
+import { compilePolicy } from '../../server/src/domain/policy/compile.ts'
+import type { AddressMatch } from '../../server/src/domain/policy/model.ts'
 import {
   baseLines,
   chain,
@@ -12,17 +17,12 @@ import {
   openQueues,
   outputChain,
   queueCount,
-} from '../../server/src/applyd/engines/inspection/queue-rules.ts'
-import { fixedSettings } from '../../server/src/applyd/engines/inspection/settings.ts'
-import { makeCertificate } from '../../server/src/http/certificate-maker.ts'
-import { appRoot, runtimePath } from '../../server/src/launcher/layout.ts'
-import { parseAddress } from '../../server/src/net/ipv4.ts'
-import { type InspectedChannel, inspection } from '../../server/src/plan/inspection.ts'
-import { printTable } from '../../server/src/plan/nft-piece.ts'
-import { compilePolicy } from '../../server/src/policy/compile.ts'
-import type { AddressMatch } from '../../server/src/policy/model.ts'
-import { suricataSettings } from '../../server/src/render/suricata-yaml.ts'
-import { converse } from '../../server/src/runtime/inspection/command-socket.ts'
+} from '../../server/src/engines/inspection/applyd/queue-rules.ts'
+import { fixedSettings } from '../../server/src/engines/inspection/applyd/settings.ts'
+import { suricataSettings } from '../../server/src/engines/inspection/suricata-yaml.ts'
+import { makeCertificate } from '../../server/src/shared/certificates/certificate-maker.ts'
+import { parseAddress } from '../../server/src/shared/net/ipv4.ts'
+import { appRoot, runtimePath } from '../../server/src/tools/launcher/layout.ts'
 import { ruleIn, withRules } from '../../server/test/support/policy-samples.ts'
 import { until } from '../../server/test/support/until.ts'
 import { openRoom, type Room } from '../firewall/room.ts'

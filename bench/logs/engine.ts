@@ -1,6 +1,6 @@
 // What the bench asks of an engine that keeps logs.
 
-import type { NewRecord } from '../../server/src/logs/record.ts'
+import type { NewRecord } from '../../server/src/domain/logs/record.ts'
 
 export const questionNames = [
   'newest 100',

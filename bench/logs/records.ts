@@ -1,6 +1,6 @@
 // The records of the bench: hits of the firewall as the gateway writes them, the same in every run.
 
-import type { NewRecord } from '../../server/src/logs/record.ts'
+import type { NewRecord } from '../../server/src/domain/logs/record.ts'
 
 export const firstSecond = Date.UTC(2026, 0, 1) / 1000
 const perSecond = 100

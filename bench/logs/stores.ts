@@ -2,16 +2,16 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { all, type Condition } from '../../server/src/contract/table-query.ts'
-import { csvRows } from '../../server/src/http/csv.ts'
-import { logViews } from '../../server/src/log-views.ts'
-import type { NewRecord } from '../../server/src/logs/record.ts'
-import type { BucketQuestion, LogStore, Question } from '../../server/src/logs/store.ts'
-import * as sql from '../../server/src/render/clickhouse.ts'
-import { LogServerConnection } from '../../server/src/runtime/logs/server-store/connection.ts'
-import { LogServerQuestions } from '../../server/src/runtime/logs/server-store/questions.ts'
-import { RunWriter } from '../../server/src/runtime/logs/server-store/rows.ts'
-import { ensureTables, tableColumns, tableName } from '../../server/src/runtime/logs/server-store/schema.ts'
+import { csvRows } from '../../server/src/core/area/csv.ts'
+import { all, type Condition } from '../../server/src/core/contract/table-query.ts'
+import type { NewRecord } from '../../server/src/domain/logs/record.ts'
+import type { BucketQuestion, LogStore, Question } from '../../server/src/domain/logs/store.ts'
+import { logViews } from '../../server/src/gatewayd/logs/log-views.ts'
+import * as sql from '../../server/src/gatewayd/logs/server-store/clickhouse.ts'
+import { LogServerConnection } from '../../server/src/gatewayd/logs/server-store/connection.ts'
+import { LogServerQuestions } from '../../server/src/gatewayd/logs/server-store/questions.ts'
+import { RunWriter } from '../../server/src/gatewayd/logs/server-store/rows.ts'
+import { ensureTables, tableColumns, tableName } from '../../server/src/gatewayd/logs/server-store/schema.ts'
 import { Clickhouse } from '../../server/test/support/clickhouse.ts'
 import type { Engine } from './engine.ts'
 import { folderBytes } from './folder-bytes.ts'
@@ -49,8 +49,8 @@ function questionsOf(store: Asking, asked: Asked): Engine['questions'] {
   }
 }
 
-const server = join(import.meta.dirname, '../../server/src')
-const localModule = join(server, 'runtime/logs/store/local-store.ts')
+const server = join(import.meta.dirname, '..', '..', 'server', 'src')
+const localModule = join(server, 'gatewayd/logs/store/local-store.ts')
 
 export const hasLocalStore = (): boolean => existsSync(localModule)
 
@@ -63,8 +63,8 @@ export async function openLocal(folder: string, asked: Asked): Promise<Engine> {
   const store = createLocalLogStore({
     path: join(folder, 'logs.db'),
     limits: { days: { firewall: 100_000 }, maxBytes: 100e9 },
-    writerEntry: new URL(`file://${server}/log-writer.ts`),
-    workerEntry: new URL(`file://${server}/log-worker.ts`),
+    writerEntry: new URL(`file://${server}/gatewayd/threads/log-writer.ts`),
+    workerEntry: new URL(`file://${server}/gatewayd/threads/log-worker.ts`),
   })
   // What was taken and is not on the disk yet waits in memory, so a source that never waits would measure only that.
   const atMost = 50_000

@@ -1,7 +1,7 @@
 // What the category index, or a Map with the same names, takes in a process that did nothing else: a process that has just built
 // an index frees memory while it is measured. Arguments: `index <file>` or `map <names>`. Prints bytes.
 
-import { loadCategoryIndex } from '../../server/src/web-filter/categories/memory-index.ts'
+import { loadCategoryIndex } from '../../server/src/domain/web-filter/categories/memory-index.ts'
 import { nameOf } from './category-names.ts'
 
 const [kind = '', value = ''] = process.argv.slice(2)

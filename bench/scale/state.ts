@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { start, userCategories } from '../../server/src/areas/content-filter/config.ts'
 import { allowedRules, deniedRules, forwardingRules } from '../../server/src/areas/mail/config.ts'
 import { groupId, groups, passwordPlace, rootGroupId, userId, users } from '../../server/src/areas/users/config.ts'
-import { type Config, write } from '../../server/src/model/slots.ts'
-import type { Vault } from '../../server/src/runtime/vault.ts'
+import { type Config, write } from '../../server/src/core/model/slots.ts'
+import type { Vault } from '../../server/src/core/vault.ts'
 import { changeState } from '../state.ts'
 
 export interface Size {

@@ -2,8 +2,8 @@
 
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { memberSetOf } from '../../server/src/plan/live-sets.ts'
-import type { SignInResult } from '../../server/src/portal/protocol.ts'
+import { memberSetOf } from '../../server/src/core/plan/live-sets.ts'
+import type { SignInResult } from '../../server/src/engines/portal/protocol.ts'
 import { PortalClient } from '../../server/test/support/portal-client.ts'
 import { until } from '../../server/test/support/until.ts'
 import { type BenchGateway, rulesPath, startOn } from '../firewall/gateway.ts'

@@ -46,7 +46,9 @@ function listSources() {
     ...own,
     ...list(join(web, 'public'), () => true),
     ...files.map((name) => join(web, name)),
-    ...['contract', 'net'].flatMap((folder) => list(join(server, folder), (name) => !name.endsWith('.test.ts'))),
+    ...['core/contract', 'shared/net'].flatMap((folder) =>
+      list(join(server, folder), (name) => !name.endsWith('.test.ts')),
+    ),
     ...list(join(server, 'areas'), (name) => /(^|\/)contract(-[\w-]+)?\.ts$/.test(name)),
     join(root, 'package-lock.json'),
   ].filter((path) => existsSync(path))

@@ -7,7 +7,7 @@ import { apt, aptInstall, disableUnits, majorOnOffer, withBackports } from './ap
 import { root } from './paths.mjs'
 import { findComplaint, say, seconds } from './terminal.mjs'
 
-/** By when they are needed: `start`, `use` and `tests`; see server/src/engines/engine.ts. All engines, or one by its name. */
+/** By when they are needed: `start`, `use` and `tests`; see server/src/core/engine/engine.ts. All engines, or one by its name. */
 export function readEnginePackages(folder = join(root, 'server', 'src', 'engines'), service = null) {
   const files = readdirSync(folder)
     .filter((name) => service === null || name === service)

@@ -42,7 +42,7 @@ const longFiles = [
   // At night alone.
   'server/test/machine/full-kernel.e2e.ts',
   'server/test/machine/package.e2e.ts',
-  'server/src/policy/kernel.test.ts',
+  'server/src/domain/policy/kernel.test.ts',
   'web/test/e2e/all-pages.e2e.ts',
   'web/test/e2e/review.e2e.ts',
   'server/test/netns/crash.e2e.ts',

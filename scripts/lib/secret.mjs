@@ -1,4 +1,4 @@
-// Takes a secret out of the environment before anything is started; server/src/launcher/secret.ts does the same for the
+// Takes a secret out of the environment before anything is started; server/src/shared/secret.ts does the same for the
 // programs themselves, and says why deleting the variable is not enough.
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'

@@ -1,5 +1,5 @@
 // Signs a Debian package as an update of the gateway: adds the last member `_portcullis`, which dpkg does not read and
-// server/src/files/signed-package.ts checks. The same package, key and words give the same bytes.
+// server/src/shared/files/signed-package.ts checks. The same package, key and words give the same bytes.
 
 import { createHash, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

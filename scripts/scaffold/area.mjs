@@ -10,8 +10,8 @@ export function newArea(name) {
     `${folder}/index.ts`,
     `// The area of ${plain}: its settings and its entries. Nothing is applied yet.
 
-import { defineArea } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
+import { defineArea } from '../../core/area/handle.ts'
+import { listRoutes, settingsRoutes } from '../../core/area/routes.ts'
 import { slots, state } from './config.ts'
 import * as contract from './contract.ts'
 import { entryList } from './lists.ts'
@@ -28,8 +28,8 @@ export const ${camel} = defineArea({
     `${folder}/config.ts`,
     `// What is stored of ${plain}. Off until it is switched on. The keys of slots never change once released.
 
-import { Enabled } from '../../contract/fields.ts'
-import { list, single } from '../../model/slots.ts'
+import { Enabled } from '../../core/contract/fields.ts'
+import { list, single } from '../../core/model/slots.ts'
 import { Entry } from './contract.ts'
 
 export const state = single('${snake}.state', Enabled, { enabled: false })
@@ -43,9 +43,9 @@ export const slots = [state, entries]
     `// The interface of ${plain} (docs/behaviour/${name}.md).
 
 import type { Static } from 'typebox'
-import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { Comment, Enabled, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { orderedEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { Comment, Enabled, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const fields = { title: text({ minLength: 1, maxLength: 42 }), enabled: Type.Boolean(), comment: Comment }
 
@@ -74,7 +74,7 @@ export const entries = orderedEndpoints({
     `${folder}/lists.ts`,
     `// The list of entries: what must hold of an entry beyond the form of its fields.
 
-import { declareList } from '../../model/declarations.ts'
+import { declareList } from '../../core/model/declarations.ts'
 import { entries } from './config.ts'
 
 export const entryList = declareList({
@@ -126,8 +126,8 @@ Titles are unique. Entries are in the order that administrators give them.
   )
   writer.insert('server/src/areas/index.ts', /^import \{ users/m, `import { ${camel} } from './${name}/index.ts'\n`)
   writer.insert('server/src/areas/index.ts', /^\]\n/m, `  ${camel},\n`)
-  const contracts = 'server/src/cli/contract/contracts.ts'
-  writer.insert(contracts, /^import \* as users/m, `import * as ${camel} from '../../areas/${name}/contract.ts'\n`)
+  const contracts = 'server/src/tools/cli/contract/contracts.ts'
+  writer.insert(contracts, /^import \* as users/m, `import * as ${camel} from '../../../areas/${name}/contract.ts'\n`)
   writer.insert(contracts, /^\}\n/m, `  '${name}': ${camel},\n`)
   const path = `/${snake}`
   addAccess(writer, [

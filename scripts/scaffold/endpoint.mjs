@@ -13,9 +13,9 @@ export function newEndpoint(area, name) {
     `${folder}/contract-${name}.ts`,
     `// The ${plain} of this area.
 
-import { endpoint } from '../../contract/endpoint.ts'
-import { strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const ${pascal} = strictObject({ text: Type.String({ description: 'In words.' }) })
 
@@ -32,7 +32,7 @@ export const show${pascal} = endpoint({
     `${folder}/routes-${name}.ts`,
     `// Answers the ${plain} of this area.
 
-import { handle, type Route } from '../../http/handle.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
 import { show${pascal} } from './contract-${name}.ts'
 
 export const ${camel}Routes: readonly Route[] = [handle(show${pascal}, () => ({ text: 'Nothing to report yet.' }))]

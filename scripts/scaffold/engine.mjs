@@ -66,9 +66,9 @@ function writeDeclaration(writer, { name, camel, snake, plain, port }) {
   )
   writer.create(
     `${folder}/index.ts`,
-    `// The ${plain}: dnsmasq as a name server for local networks. How it runs is in applyd/engines/${name}/.
+    `// The ${plain}: dnsmasq as a name server for local networks. How it runs is in applyd/.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 const toServer = { name: '${snake}', networks: 'local', way: 'input', sourcePort: null, destinationPort: ${port} } as const
@@ -93,13 +93,13 @@ export const ${camel} = declareEngine({
 }
 
 function writeApplydHalf(writer, { name, camel, plain, area }) {
-  const folder = `server/src/applyd/engines/${name}`
+  const folder = `server/src/engines/${name}/applyd`
   writer.create(
     `${folder}/index.ts`,
     `// dnsmasq as the ${plain}.
 
-import { ${camel} } from '../../../engines/${name}/index.ts'
-import { defineEngine } from '../engine.ts'
+import { defineEngine } from '../../kit/privileged.ts'
+import { ${camel} } from '../index.ts'
 
 const program = '/usr/sbin/dnsmasq'
 const port = ${camel}.ports.tcp.destinationPort
@@ -150,13 +150,13 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { lacking, unlessComplete } from '../../../../test/support/requires.ts'
 import { until } from '../../../../test/support/until.ts'
+import { productionTables } from '../../../applyd/production.ts'
+import { unitCommandLine } from '../../../applyd/units.ts'
 import { state } from '../../../areas/${area}/config.ts'
 import { render } from '../../../areas/${area}/render.ts'
-import { ${camel} } from '../../../engines/${name}/index.ts'
-import { write } from '../../../model/slots.ts'
-import { productionTables } from '../../production.ts'
-import { findUnit } from '../../tables.ts'
-import { unitCommandLine } from '../../units.ts'
+import { write } from '../../../core/model/slots.ts'
+import { findUnit } from '../../kit/tables.ts'
+import { ${camel} } from '../index.ts'
 
 const canSeparate = spawnSync('/usr/bin/unshare', ['--net', '--', '/usr/bin/true']).status === 0
 const reasonToSkip = canSeparate
@@ -205,14 +205,14 @@ describe('the real program', { skip: reasonToSkip }, () => {
 })
 `,
   )
-  const list = 'server/src/applyd/engines/index.ts'
-  writer.insert(list, /^import /m, `import { ${camel}Engine } from './${name}/index.ts'\n`)
+  const list = 'server/src/engines/applyd.ts'
+  writer.insert(list, /^import /m, `import { ${camel}Engine } from './${name}/applyd/index.ts'\n`)
   writer.replace(list, /,?\s*\]\s*$/, `,\n  ${camel}Engine,\n]\n`)
 }
 
 function writeLanguage(writer, { name, plain }) {
   writer.create(
-    `server/src/render/${name}.ts`,
+    `server/src/engines/${name}/${name}.ts`,
     `// Typed writer for the file of the ${plain}: every line is made here, so no text can become another line.
 
 declare const isLine: unique symbol
@@ -239,7 +239,7 @@ export const printLines = (lines: readonly Line[]): string => lines.map((line) =
 `,
   )
   writer.create(
-    `server/src/render/${name}.test.ts`,
+    `server/src/engines/${name}/${name}.test.ts`,
     `// The writer for the ${plain}: what could become another line is refused.
 
 import assert from 'node:assert/strict'
@@ -268,11 +268,11 @@ function writeAreaPart(writer, { name, area, camel, pascal, snake, plain, state 
     `${folder}/render.ts`,
     `// The ${plain} while it is enabled: its file and its unit. Pure.
 
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
 import { ${camel} } from '../../engines/${name}/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import { flag, port, printLines, textRecord } from '../../render/${name}.ts'
+import { flag, port, printLines, textRecord } from '../../engines/${name}/${name}.ts'
 import { state } from './config.ts'
 
 export function render(config: Config): Artifact[] {
@@ -297,9 +297,9 @@ export function render(config: Config): Artifact[] {
     `${folder}/contract-${name}.ts`,
     `// What runs of the ${plain}.
 
-import { endpoint } from '../../contract/endpoint.ts'
-import { StatusItem } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { StatusItem } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const show${pascal}Status = endpoint({
   method: 'GET',
@@ -314,8 +314,8 @@ export const show${pascal}Status = endpoint({
     `${folder}/routes-${name}.ts`,
     `// Answers what runs of the ${plain}.
 
-import { handle, type Route } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { read } from '../../core/model/slots.ts'
 import { state } from './config.ts'
 import { show${pascal}Status } from './contract-${name}.ts'
 import { ${camel}State } from './status.ts'
@@ -338,10 +338,10 @@ export const ${camel}Routes: readonly Route[] = [
 
 /** An area that stored its configuration only may have a status already. */
 function writeStatus(writer, file, { name, camel, plain }) {
-  const imports = `import { engineUnit } from '../../engines/artifacts.ts'
-import { describeMissing } from '../../engines/engine.ts'
+  const imports = `import { engineUnit } from '../../core/engine/artifacts.ts'
+import { describeMissing } from '../../core/engine/engine.ts'
 import { ${camel} } from '../../engines/${name}/index.ts'
-import * as observed from '../../system/observed.ts'
+import * as observed from '../../core/plan/observed.ts'
 `
   const text = `
 export function ${camel}State(machine: observed.Observed, isEnabled: boolean): observed.State {

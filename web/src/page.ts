@@ -1,6 +1,6 @@
 // What a page is to the shell: an entry with its place, and a module that is loaded when it is opened.
 
-import type { Access } from '@gateway/server/shared/access'
+import type { Access } from '@gateway/server/core/access'
 import type { ComponentType } from 'react'
 import type { ContractPage } from './contract/define.ts'
 

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { runTool, toolPath } from '../../../server/src/launcher/tools.ts'
+import { runTool, toolPath } from '../../../server/src/tools/launcher/tools.ts'
 
 export const peersFolder = join(import.meta.dirname, '..', '..', '..', '.cache', 'peers')
 

@@ -1,6 +1,6 @@
 // What a peer is: another firewall of Debian that takes the same rules, in its own room.
 
-import { networkOf, parseSpan, printSpan } from '../../../server/src/net/ipv4.ts'
+import { networkOf, parseSpan, printSpan } from '../../../server/src/shared/net/ipv4.ts'
 import type { Room } from '../room.ts'
 import type { BenchPolicy, BenchRule } from '../rules.ts'
 

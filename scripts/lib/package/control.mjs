@@ -20,7 +20,7 @@ const ownDepends = [
 
 const scripts = ['preinst', 'postinst', 'prerm', 'postrm']
 
-const formatFile = 'server/src/database/state-format.ts'
+const formatFile = 'server/src/core/database/state-format.ts'
 
 /** `built` is the time of the commit, in Unix seconds. */
 export function writeControl(tree, { architecture, version, built }) {

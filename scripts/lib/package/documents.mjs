@@ -27,7 +27,7 @@ function gzip(text) {
 const dateOf = ({ seconds }) => new Date(seconds * 1000)
 
 function readCommands() {
-  const url = (name) => JSON.stringify(new URL(`../../../server/src/cli/${name}`, import.meta.url).href)
+  const url = (name) => JSON.stringify(new URL(`../../../server/src/tools/cli/${name}`, import.meta.url).href)
   const code = [
     `import { commands } from ${url('command-list.ts')}`,
     `import { usageLine } from ${url('command.ts')}`,

@@ -6,10 +6,10 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { appendFileSync, constants, fsyncSync, ftruncateSync, readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
-import type { Checkpoint } from '../plan/artifacts.ts'
-import type { Log } from './text.ts'
-import { Refusal } from './wire/values.ts'
+import type { Checkpoint } from '../core/plan/artifacts.ts'
+import type { Log } from '../engines/kit/text.ts'
+import { Refusal } from '../engines/kit/values.ts'
+import { readJson, readRegular, withFile, writeDurable } from '../shared/files/durable.ts'
 
 const { O_RDWR, O_APPEND, O_CREAT } = constants
 

@@ -6,15 +6,25 @@ import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Problem } from '../contract/error.ts'
-import { isAsWritten, readJson, readRegular, removeDurable, removeTemporary, writeDurable } from '../files/durable.ts'
-import { writeNew } from '../files/guarded.ts'
-import { makeRoom } from '../files/reserve.ts'
-import { patient } from '../pace.ts'
-import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../plan/artifacts.ts'
+import type { Problem } from '../core/contract/error.ts'
+import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../core/plan/artifacts.ts'
+import { run } from '../engines/kit/processes.ts'
+import { findFile, findUnit, objectForm, readsFile } from '../engines/kit/tables.ts'
+import { objectOfComplaint, oneLine, wordsOf } from '../engines/kit/text.ts'
+import { Refusal } from '../engines/kit/values.ts'
+import {
+  isAsWritten,
+  readJson,
+  readRegular,
+  removeDurable,
+  removeTemporary,
+  writeDurable,
+} from '../shared/files/durable.ts'
+import { writeNew } from '../shared/files/guarded.ts'
+import { makeRoom } from '../shared/files/reserve.ts'
+import { patient } from '../shared/pace.ts'
 import type { Context, FailpointName } from './applyd.ts'
 import { type Checked, isSameState } from './checked.ts'
-import { type RecordedWays, recordOf, type Ways } from './engines/ways.ts'
 import { Faults, problemsOf, throwIfFailed } from './faults.ts'
 import type { Verdict } from './kernel/kernel.ts'
 import { createAttempts } from './loaded/attempts.ts'
@@ -23,14 +33,11 @@ import type { Entry } from './loaded/journal.ts'
 import { vetAhead } from './loaded/vet-pieces.ts'
 import type { createNetworkEngine } from './network.ts'
 import type { TableTargets } from './pieces.ts'
-import { run } from './processes.ts'
 import type { LoadOptions, Ruleset } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
-import { findFile, findUnit, objectForm, readsFile } from './tables.ts'
-import { objectOfComplaint, oneLine, wordsOf } from './text.ts'
 import { commandLine, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
-import { Refusal } from './wire/values.ts'
+import { type RecordedWays, recordOf, type Ways } from './ways.ts'
 
 const checkTimeoutMs = 20_000
 /** gatewayd waits 60 s for an answer; a change that is not complete by then must already be reverting. */

@@ -1,8 +1,8 @@
 // Faults of an apply, each with the object that caused it.
 
-import type { Problem } from '../contract/error.ts'
+import type { Problem } from '../core/contract/error.ts'
+import { wordsOf } from '../engines/kit/text.ts'
 import type { Verdict } from './kernel/kernel.ts'
-import { wordsOf } from './text.ts'
 
 /** Several faults at once, each with the object that caused it. */
 export class Faults extends Error {

@@ -4,11 +4,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makePiece } from '../plan/nft-piece.ts'
-import type { Verb } from '../plan/verbs.ts'
+import { makePiece } from '../core/plan/nft-piece.ts'
+import type { Verb } from '../core/plan/verbs.ts'
+import { findUnit } from '../engines/kit/tables.ts'
+import { Refusal } from '../engines/kit/values.ts'
 import { chain, makeParsers, plan, requests, tables } from './stand-ins/valid-requests.ts'
-import { findUnit } from './tables.ts'
-import { Refusal } from './wire/values.ts'
 
 const parsers = makeParsers()
 

@@ -8,8 +8,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { referenceMs } from '../../test/support/loop-watch.ts'
-import { ApplydClient } from '../apply/client.ts'
-import type { Observation, Plan } from '../plan/artifacts.ts'
+import type { Observation, Plan } from '../core/plan/artifacts.ts'
+import { ApplydClient } from '../gatewayd/apply/client.ts'
 import { chain, forwardHead, nft, planOf, set } from './stand-ins/harness.ts'
 
 /** The longest piece that is allowed, in pieces of reference work: 50 ms where one takes 4. */
@@ -35,7 +35,7 @@ describe('a list of 100,000 networks', () => {
     return ((await once(child, 'message')) as [{ longestMs: number }])[0]
   }
   before(async () => {
-    child = fork(join(import.meta.dirname, 'stand-ins/watched-applyd.ts'))
+    child = fork(join(import.meta.dirname, 'stand-ins', 'watched-applyd.ts'))
     const [{ socketPath }] = (await once(child, 'message')) as [{ socketPath: string }]
     client = new ApplydClient(socketPath)
     await new Promise<void>((resolve) => client.onConnect(resolve))

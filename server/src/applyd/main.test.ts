@@ -5,7 +5,7 @@ import { chownSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { until } from '../../test/support/until.ts'
-import { ApplydClient } from '../apply/client.ts'
+import { ApplydClient } from '../gatewayd/apply/client.ts'
 import { Bench, nft, piecesOf, planOf, set } from './stand-ins/harness.ts'
 
 let bench: Bench

@@ -1,8 +1,8 @@
 // The commands that change the links the kernel shows to those of a plan. Pure: the result depends only on the
 // arguments. A command that first needs a device or an address is left to the next call.
 
-import type { LinkMaking, LinkPlan, RoutePlan } from '../plan/artifacts.ts'
-import { ownAddress, type ShownCard } from '../plan/link.ts'
+import type { LinkMaking, LinkPlan, RoutePlan } from '../core/plan/artifacts.ts'
+import { ownAddress, type ShownCard } from '../core/plan/link.ts'
 
 /** The fields of `ip -j -d addr show` and `ip -j route show` that are used here. */
 export interface KernelLink extends ShownCard {

@@ -2,11 +2,13 @@
 // changes differences only. What the kernel refuses does not fail the plan: its message is kept, and it is retried when
 // the plan changes, or after a minute.
 
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { getSystemErrorMessage, isDeepStrictEqual } from 'node:util'
-import { readJson, writeDurable } from '../files/durable.ts'
-import type { LinkObservation, LinkPlan } from '../plan/artifacts.ts'
+import type { LinkObservation, LinkPlan } from '../core/plan/artifacts.ts'
+import { findProgram, run } from '../engines/kit/processes.ts'
+import { oneLine } from '../engines/kit/text.ts'
+import { readJson, writeDurable } from '../shared/files/durable.ts'
 import type { Context } from './applyd.ts'
 import { createForeignRoutes } from './machine/foreign-routes.ts'
 import { textOf, writeKernel } from './machine/read.ts'
@@ -20,8 +22,6 @@ import {
   type Operation,
   operationsFor,
 } from './network-operations.ts'
-import { run } from './processes.ts'
-import { oneLine } from './text.ts'
 
 const commandTimeoutMs = 10_000
 const retryMs = 60_000
@@ -33,10 +33,6 @@ export interface NetworkCommands {
   readonly ip: readonly string[]
   readonly tc: readonly string[]
 }
-
-export const findProgram = (name: string): string =>
-  ['/usr/sbin', '/sbin', '/usr/bin', '/bin'].map((folder) => `${folder}/${name}`).find((path) => existsSync(path)) ??
-  `/usr/sbin/${name}`
 
 const installed = (): NetworkCommands => ({ ip: [findProgram('ip')], tc: [findProgram('tc')] })
 

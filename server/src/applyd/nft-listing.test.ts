@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addCounts, type Counts, listChains, parseListing } from './nft-listing.ts'
+import type { Counts } from '../shared/netlink.ts'
+import { addCounts, listChains, parseListing } from './nft-listing.ts'
 
 const listing = (...objects: object[]): string => JSON.stringify({ nftables: [{ metainfo: {} }, ...objects] })
 const chain = (extra: object = {}) => ({ chain: { family: 'inet', table: 't', name: 'f', handle: 1, ...extra } })

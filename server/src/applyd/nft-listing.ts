@@ -1,10 +1,9 @@
 // Reads nft's JSON listing of one table: a fingerprint for each chain, set and map that is equal for equal content,
 // whatever counters, handles and dynamic sets say, and what the rules of each origin counted. Pure.
 
-import type { HitCount } from '../plan/artifacts.ts'
+import type { HitCount } from '../core/plan/artifacts.ts'
+import type { Counts } from '../shared/netlink.ts'
 import { chainShape, digest, setShape } from './pieces.ts'
-
-export type Counts = Map<string, Omit<HitCount, 'origin'>>
 
 export interface Listing {
   /** By the same key as pieces. */
@@ -67,7 +66,7 @@ export function addCounts(counts: Counts, text: string | null, chains: ReadonlyS
 
 const originOf = ({ comment }: Fields): string => String(comment ?? '')
 
-function counterOf({ expr }: Fields): Omit<HitCount, 'origin'> {
+function counterOf({ expr }: Fields): Pick<HitCount, 'packets' | 'bytes'> {
   const statements = (expr ?? []) as readonly Json[]
   const counter = statements.map((statement) => (isFields(statement) ? statement.counter : null)).find(isFields)
   return { packets: Number(counter?.packets ?? 0), bytes: Number(counter?.bytes ?? 0) }

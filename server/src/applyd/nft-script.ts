@@ -2,13 +2,13 @@
 // removed before anything is added: rules first, because they use sets, maps and chains; then maps, whose elements jump
 // to chains. Additions are one block, in which nft itself makes chains before sets, and sets before rules. Pure.
 
-import type { NftPiece } from '../plan/artifacts.ts'
-import { countLines, linesOf, makePart, printPiece } from '../plan/nft-piece.ts'
+import type { NftPiece } from '../core/plan/artifacts.ts'
+import { countLines, linesOf, makePart, printPiece } from '../core/plan/nft-piece.ts'
+import type { NftSpec } from '../engines/kit/tables.ts'
+import type { Counts } from '../shared/netlink.ts'
 import { addressSetKind, type ElementChange } from './kernel/address-set.ts'
 import { commentOf } from './loaded/vet-pieces.ts'
-import type { Counts } from './nft-listing.ts'
 import { compare, indexPieces, originsOf, type PieceDifference } from './pieces.ts'
-import type { NftSpec } from './tables.ts'
 
 /** `difference` is that to the held pieces; null when the table has to be loaded in full. */
 export interface TableChange {

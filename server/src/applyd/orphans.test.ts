@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { until } from '../../test/support/until.ts'
-import { imageOf, processesMarked, signal } from './processes.ts'
+import { imageOf, processesMarked, signal } from '../engines/kit/processes.ts'
 import { Bench } from './stand-ins/harness.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'applyd-orphans-'))

@@ -2,8 +2,8 @@
 // the piece that was loaded. Pure.
 
 import { createHash } from 'node:crypto'
-import type { NftPiece } from '../plan/artifacts.ts'
-import { countLines, linesOf } from '../plan/nft-piece.ts'
+import type { NftPiece } from '../core/plan/artifacts.ts'
+import { countLines, linesOf } from '../core/plan/nft-piece.ts'
 import { commentOf } from './loaded/vet-pieces.ts'
 
 /** What a table should become; without pieces it is removed. */

@@ -2,13 +2,13 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Account, type AccountName, findAccount, fixedBlock, knownAccounts } from '../engines/accounts.ts'
-import { ownApp, plainOption } from '../files/plain.ts'
-import type { DataPlane } from '../plan/artifacts.ts'
-import type { Engine } from './engines/engine.ts'
-import { productionEngines } from './engines/index.ts'
-import { engineTables, readPasswd } from './engines/tables.ts'
-import type { NftSpec, ServiceAccount, Tables } from './tables.ts'
+import { type Account, type AccountName, findAccount, fixedBlock, knownAccounts } from '../core/engine/accounts.ts'
+import type { DataPlane } from '../core/plan/artifacts.ts'
+import { productionEngines } from '../engines/applyd.ts'
+import type { Engine } from '../engines/kit/privileged.ts'
+import type { NftSpec, ServiceAccount, Tables } from '../engines/kit/tables.ts'
+import { ownApp, plainOption } from '../shared/files/plain.ts'
+import { engineTables, readPasswd } from './engine-tables.ts'
 
 /** In a user namespace the service is root too, and no other account exists. */
 export function productionTables(
@@ -41,7 +41,7 @@ export function productionTables(
       ...unshared(accountOf('portcullis-trial')),
       process.execPath,
       plainOption(ownApp),
-      join(import.meta.dirname, '..', 'trial', 'main.ts'),
+      join(import.meta.dirname, '..', 'tools', 'trial', 'main.ts'),
     ],
   }
 }

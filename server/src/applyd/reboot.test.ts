@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { identify, stateOf } from './processes.ts'
+import { identify, stateOf } from '../engines/kit/processes.ts'
 import { Bench } from './stand-ins/harness.ts'
 
 test('a process that has the number of an engine or an applyd of another boot is neither ended nor waited for', async () => {

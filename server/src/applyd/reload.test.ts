@@ -6,10 +6,10 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { until } from '../../test/support/until.ts'
+import type { Reload, UnitSpec } from '../engines/kit/tables.ts'
+import { Refusal } from '../engines/kit/values.ts'
 import { argumentParsers } from './requests.ts'
 import { createScenarios, file, planOf, type Scene, unit } from './stand-ins/harness.ts'
-import type { Reload, UnitSpec } from './tables.ts'
-import { Refusal } from './wire/values.ts'
 
 const { scenario, run } = createScenarios('reloads')
 

@@ -1,11 +1,9 @@
 // Strict reading of what gatewayd sends: every key known, every value of its type and within bounds, every name in
 // the tables. The result is built only from the parts that were checked.
 
-import type { TrialPacket } from '../plan/artifacts.ts'
-import type { Verb, VerbTable } from '../plan/verbs.ts'
-import { parseLiveChanges, parseLiveSets, parseTargets } from './live/requests.ts'
-import type { Tables } from './tables.ts'
-import { createPlanReader } from './wire/plan.ts'
+import type { TrialPacket } from '../core/plan/artifacts.ts'
+import type { Verb, VerbTable } from '../core/plan/verbs.ts'
+import type { Tables } from '../engines/kit/tables.ts'
 import {
   hashFault,
   hashForm,
@@ -17,7 +15,9 @@ import {
   parseList,
   parseOneOf,
   Refusal,
-} from './wire/values.ts'
+} from '../engines/kit/values.ts'
+import { parseLiveChanges, parseLiveSets, parseTargets } from './live/requests.ts'
+import { createPlanReader } from './wire/plan.ts'
 
 const packetLimit = 500
 

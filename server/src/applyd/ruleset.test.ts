@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { NftPiece } from '../plan/artifacts.ts'
+import type { NftPiece } from '../core/plan/artifacts.ts'
 import { chain, file, forwardHead, map, nft, planOf, problemsOf, set, unit } from './stand-ins/harness.ts'
 import { base, createSequences, keep, rule, type Sequence } from './stand-ins/sequence.ts'
 

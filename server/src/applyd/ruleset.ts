@@ -3,8 +3,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Hits, NftPiece, TableObservation } from '../plan/artifacts.ts'
-import { linesOf, makePart, printTable } from '../plan/nft-piece.ts'
+import type { Hits, NftPiece, TableObservation } from '../core/plan/artifacts.ts'
+import { linesOf, makePart, printTable } from '../core/plan/nft-piece.ts'
+import { Refusal } from '../engines/kit/values.ts'
+import type { Counts } from '../shared/netlink.ts'
 import type { Context } from './applyd.ts'
 import type { NftKernel, Verdict } from './kernel/kernel.ts'
 import { createLive } from './live/live.ts'
@@ -12,10 +14,8 @@ import type { Busy } from './loaded/busy.ts'
 import { createJournal, type Entry, type Loaded, type Mark } from './loaded/journal.ts'
 import { createOrigins } from './loaded/origins.ts'
 import { createWatch } from './loaded/watch.ts'
-import type { Counts } from './nft-listing.ts'
 import { changeOf, composeScript, elementChangesOf, rewrittenChains, type TableChange } from './nft-script.ts'
 import { areSame, originsOf, type TableTargets } from './pieces.ts'
-import { Refusal } from './wire/values.ts'
 
 /** How a load is made. */
 export interface LoadOptions {

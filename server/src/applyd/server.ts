@@ -2,13 +2,13 @@
 // connection; an invalid request gets an error; neither affects other peers.
 
 import { createServer, type Socket } from 'node:net'
-import { maxFrameBytes, type Verb, type VerbTable } from '../plan/verbs.ts'
-import { createFrameReader, encodeFrame } from './frames.ts'
+import type { Verb, VerbTable } from '../core/plan/verbs.ts'
+import { type Log, wordsOf } from '../engines/kit/text.ts'
+import { parseCount, parseKeys, Refusal, UnknownPiece } from '../engines/kit/values.ts'
+import { createFrameReader, encodeFrame, maxFrameBytes } from '../shared/frames.ts'
 import type { ArgumentParsers } from './requests.ts'
-import { type Log, wordsOf } from './text.ts'
 import { readPartsAhead } from './wire/plan.ts'
 import { checkShape } from './wire/shape.ts'
-import { parseCount, parseKeys, Refusal, UnknownPiece } from './wire/values.ts'
 
 /** `connection` identifies who asks; null inside this process. */
 export type Verbs = {

@@ -8,7 +8,7 @@ import { closeSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, beforeEach, test } from 'node:test'
 import { until } from '../../test/support/until.ts'
-import { addressOf, createServiceManager, findServiceManager, openSend } from '../service-manager.ts'
+import { addressOf, createServiceManager, findServiceManager, openSend } from '../shared/service-manager.ts'
 import { Bench } from './stand-ins/harness.ts'
 
 const int = 'int32'

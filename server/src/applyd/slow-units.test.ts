@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { until } from '../../test/support/until.ts'
+import type { UnitSpec } from '../engines/kit/tables.ts'
 import { createScenarios, file, nft, piecesOf, planOf, type Scene, unit } from './stand-ins/harness.ts'
-import type { UnitSpec } from './tables.ts'
 
 const { scenario, run } = createScenarios('slow units')
 

@@ -7,9 +7,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { until } from '../../test/support/until.ts'
-import { readKernelIdentity } from './processes.ts'
+import { readKernelIdentity } from '../engines/kit/processes.ts'
+import type { Tables } from '../engines/kit/tables.ts'
 import { type Bench, createScenarios, dnsText, file, longAlive, planOf, problemsOf, unit } from './stand-ins/harness.ts'
-import type { Tables } from './tables.ts'
 
 const { scenario, run } = createScenarios('the supervisor')
 const standPlan = (revision: number, text: string) => planOf(revision, file('stand.conf', `${text}\n`), unit('stand'))

@@ -5,14 +5,7 @@ import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { readJson, readRegular, withFile, writeDurable } from '../files/durable.ts'
-import { isStorageFault } from '../files/reserve.ts'
-import { trimLog } from '../files/trim-log.ts'
-import { patient } from '../pace.ts'
-import type { UnitObservation } from '../plan/artifacts.ts'
-import type { Context } from './applyd.ts'
-import { createInstaller, describeInstallation } from './engines/install.ts'
-import { describeHeld, heldBefore } from './machine/ports.ts'
+import type { UnitObservation } from '../core/plan/artifacts.ts'
 import {
   identify,
   imageOf,
@@ -24,7 +17,7 @@ import {
   signal,
   stateOf,
   whileSuspended,
-} from './processes.ts'
+} from '../engines/kit/processes.ts'
 import {
   type ChangedFiles,
   type Command,
@@ -33,8 +26,15 @@ import {
   findUnit,
   type Reload,
   type UnitSpec,
-} from './tables.ts'
-import { oneLine, wordsOf } from './text.ts'
+} from '../engines/kit/tables.ts'
+import { oneLine, wordsOf } from '../engines/kit/text.ts'
+import { readJson, readRegular, withFile, writeDurable } from '../shared/files/durable.ts'
+import { isStorageFault } from '../shared/files/reserve.ts'
+import { trimLog } from '../shared/files/trim-log.ts'
+import { patient } from '../shared/pace.ts'
+import type { Context } from './applyd.ts'
+import { createInstaller, describeInstallation } from './install.ts'
+import { describeHeld, heldBefore } from './machine/ports.ts'
 import { answers, askReload, commandLine, kernelFault, unitCommandLine } from './units.ts'
 
 /**

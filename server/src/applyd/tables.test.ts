@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, isAbsolute, join } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { test } from 'node:test'
-import { ownApp, plainOption } from '../files/plain.ts'
+import type { Tables } from '../engines/kit/tables.ts'
+import { ownApp, plainOption } from '../shared/files/plain.ts'
 import { productionTables } from './production.ts'
 import { benchTables, plainNft } from './stand-ins/harness.ts'
-import type { Tables } from './tables.ts'
-
-const here = import.meta.dirname
-const sources = globSync([join(here, '*.ts'), join(here, 'engines/**/*.ts')]).filter(
-  (path) => !path.endsWith('.test.ts'),
-)
 
 /** What the rest of applyd takes for granted. */
 function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tables): void {
@@ -48,31 +42,4 @@ test('an engine of a lab does not run as the account of the same name of the hos
     productionTables('/state', { uid: 70_000, gid: 70_000 }, plane, { block: 70_000, passwd }).uploader?.uid
   assert.equal(uploaderIn('host'), 998)
   assert.equal(uploaderIn('lab'), 70_002)
-})
-
-test('applyd imports nothing but node, itself, pure writers and the types of the plan', () => {
-  for (const path of sources) {
-    for (const [, words = '', from = ''] of readFileSync(path, 'utf8').matchAll(
-      /^import ([^']*?) from '([^'\n]*)'$/gm,
-    )) {
-      const isOwn = from.startsWith('node:') || join(dirname(path), from).startsWith(`${here}/`)
-      const isPure =
-        /^(\.\.\/)+(engines\/|files\/|(?:memory|pace|service-manager)\.ts$|render\/(?:squid|unbound)\.ts$|plan\/(?:nft-piece|link|live-sets|interception|inspection)\.ts$)/.test(
-          from,
-        )
-      const isPlan = /^(\.\.\/)+(plan\/(?:artifacts|verbs)|contract\/error)\.ts$/.test(from)
-      const values = words.replace(/^type /, '{ type ').match(/(?<!type )\b[a-z]\w+\b(?=\s*[,}])/g) ?? []
-      const isTypeOnly = words.startsWith('type ') || values.every((name) => name === 'maxFrameBytes')
-      const isSettingsFile =
-        /^(\.\.\/)+(?:render\/(?:clamd|flow-export|portal|suricata-yaml|wpad)|web-filter\/(?:block-page|policy-file|filterd\/ask-line))\.ts$/.test(
-          from,
-        )
-      assert.ok(isOwn || isPure || isSettingsFile || (isPlan && isTypeOnly), `${path} imports ${from}`)
-    }
-  }
-})
-
-test('applyd never uses a shell', () => {
-  const texts = sources.map((path) => readFileSync(path, 'utf8'))
-  for (const text of texts) assert.doesNotMatch(text, /shell:|\bexec\(|execSync|\/bin\/(ba)?sh|sh -c/)
 })

@@ -1,10 +1,10 @@
 // Sends packets through a copy of the loaded rules. A separate program makes the copy, its namespace and the
 // packets; this only passes its input and reads its results.
 
-import type { TrialPacket, TrialResult } from '../plan/artifacts.ts'
-import { run } from './processes.ts'
-import { oneLine } from './text.ts'
-import { Refusal } from './wire/values.ts'
+import type { TrialPacket, TrialResult } from '../core/plan/artifacts.ts'
+import { run } from '../engines/kit/processes.ts'
+import { oneLine } from '../engines/kit/text.ts'
+import { Refusal } from '../engines/kit/values.ts'
 
 const timeoutMs = 120_000
 

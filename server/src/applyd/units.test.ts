@@ -8,9 +8,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { UnitSpec } from '../engines/kit/tables.ts'
 import { describeHeld, heldBefore } from './machine/ports.ts'
 import { benchTables, plainNft } from './stand-ins/harness.ts'
-import type { UnitSpec } from './tables.ts'
 import { answers, askReload, commandLine, inputsOf, unitCommandLine } from './units.ts'
 
 const spec = benchTables('/tmp', plainNft, 5353).units.get('dns') ?? assert.fail()

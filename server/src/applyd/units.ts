@@ -4,23 +4,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
+import { confine } from '../engines/kit/confine.ts'
+import { type Command, type Probe, readsFile, type UnitSpec } from '../engines/kit/tables.ts'
 import { hasNewSocket } from './machine/ports.ts'
-import { type Command, type Probe, readsFile, type UnitSpec } from './tables.ts'
 
 export function commandLine(command: Command, pathOf: (file: string) => string): string[] {
   const args = command.args.map((arg) => arg.replace(/\{([a-z0-9._-]+)\}/g, (_, name: string) => pathOf(name)))
   return [command.program, ...args]
-}
-
-/** What surrounds a program: limits, then user, capabilities and no way to more. Both wrappers become the program. */
-export function confine({ user, capabilities, limits }: Pick<UnitSpec, 'user' | 'capabilities' | 'limits'>): string[] {
-  const set = ['-all', ...capabilities.map((name) => `+${name}`)].join(',')
-  const account = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []
-  const own = user && capabilities.length > 0 ? [`--inh-caps=${set}`, `--ambient-caps=${set}`] : ['--inh-caps=-all']
-  return [
-    ...['/usr/bin/prlimit', '--core=0', ...Object.entries(limits).map(([name, limit]) => `--${name}=${limit}`), '--'],
-    ...['/usr/bin/setpriv', ...account, '--no-new-privs', ...own, `--bounding-set=${set}`, '--'],
-  ]
 }
 
 /** The process number stays the same from the first wrapper to the engine. */

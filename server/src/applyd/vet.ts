@@ -1,10 +1,10 @@
 // What is refused before any program sees it: files, units, and the pieces of tables, which vet-pieces.ts reads.
 
-import type { Problem } from '../contract/error.ts'
-import type { Artifact, EngineFile, LinkPlan, NftPiece, Plan } from '../plan/artifacts.ts'
-import type { WayTargets } from './engines/ways.ts'
+import type { Problem } from '../core/contract/error.ts'
+import type { Artifact, EngineFile, LinkPlan, NftPiece, Plan } from '../core/plan/artifacts.ts'
+import { findFile, findUnit, readsFile, type Tables } from '../engines/kit/tables.ts'
 import { vetPieces } from './loaded/vet-pieces.ts'
-import { findFile, findUnit, readsFile, type Tables } from './tables.ts'
+import type { WayTargets } from './ways.ts'
 
 /** The state of everything in the tables; null or no pieces means absent. What a plan does not name is removed. */
 export interface Target extends WayTargets {

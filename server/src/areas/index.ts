@@ -1,6 +1,6 @@
 // The list of areas. Only app.ts and main.ts import it.
 
-import type { Area } from '../http/handle.ts'
+import type { Area } from '../core/area/handle.ts'
 import { administratorsArea } from './administrators/index.ts'
 import { applicationControl } from './application-control/index.ts'
 import { applicationProfilesArea } from './application-profiles/index.ts'

@@ -1,10 +1,10 @@
 // The list of engines, in the order in which their units start.
 
+import type { EngineData } from '../core/engine/engine.ts'
 import { antivirus } from './antivirus/index.ts'
 import { dhcp } from './dhcp/index.ts'
 import { dhcpClient } from './dhcp-client/index.ts'
 import { dns } from './dns/index.ts'
-import type { EngineData } from './engine.ts'
 import { firewallLog } from './firewall-log/index.ts'
 import { flowExport } from './flow-export/index.ts'
 import { inspectionEngine } from './inspection/index.ts'

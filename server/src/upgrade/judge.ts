@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readRegular } from '../files/durable.ts'
-import { compareVersions, type PackageStatement } from '../files/signed-package.ts'
+import { readRegular } from '../shared/files/durable.ts'
+import { compareVersions, type PackageStatement } from '../shared/files/signed-package.ts'
 import { dpkgStatus, packageName } from './places.ts'
 
 export interface Installed {

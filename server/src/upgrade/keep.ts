@@ -3,8 +3,8 @@
 
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { withFile, writeDurable } from '../files/durable.ts'
-import { checkOpenPackage, type TrustedKeys } from '../files/signed-package.ts'
+import { withFile, writeDurable } from '../shared/files/durable.ts'
+import { checkOpenPackage, type TrustedKeys } from '../shared/files/signed-package.ts'
 import { builtField, fieldOf, readBuilt, stanzaOf } from './judge.ts'
 import { lastWords, type Machine } from './machine.ts'
 import { dpkgStatus, packageName, type UpgradePlaces } from './places.ts'
@@ -196,7 +196,7 @@ export function keepProgram(places: UpgradePlaces): void {
   fs.rmSync(target, { recursive: true, force: true })
   fs.mkdirSync(join(target, 'server', 'src'), { recursive: true, mode: 0o700 })
   fs.writeFileSync(join(target, 'package.json'), '{"type":"module"}\n')
-  for (const name of ['files', 'upgrade', 'pace.ts'])
+  for (const name of ['shared/files', 'upgrade', 'shared/pace.ts'])
     fs.cpSync(join(source, name), join(target, 'server', 'src', name), {
       recursive: true,
       filter: (path) => !path.endsWith('.test.ts'),

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { request } from 'node:https'
 import { setTimeout as passes } from 'node:timers/promises'
-import { patient } from '../pace.ts'
+import { patient } from '../shared/pace.ts'
 
 export interface Ended {
   readonly code: number

@@ -1,7 +1,7 @@
 // The program of portcullis-upgrade.service: root, outside the sandboxes of the daemons. Does what the request in the folder of
 // root says, or ends at once when there is none.
 
-import { readTrustedKeys } from '../files/signed-package.ts'
+import { readTrustedKeys } from '../shared/files/signed-package.ts'
 import { thisMachine } from './machine.ts'
 import { keyFolders, upgradePlaces } from './places.ts'
 import { runUpgrade } from './program.ts'

@@ -2,9 +2,9 @@
 // phase that was reached. Whatever fails before `installing` changes nothing; whatever fails after it leads back.
 
 import * as fs from 'node:fs'
-import { withFile } from '../files/durable.ts'
-import { tryStoring } from '../files/reserve.ts'
-import { checkOpenPackage, RefusedPackage, type TrustedKeys } from '../files/signed-package.ts'
+import { withFile } from '../shared/files/durable.ts'
+import { tryStoring } from '../shared/files/reserve.ts'
+import { checkOpenPackage, RefusedPackage, type TrustedKeys } from '../shared/files/signed-package.ts'
 import { builtField, fieldOf, recordedFormat } from './judge.ts'
 import {
   dropCopies,

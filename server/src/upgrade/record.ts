@@ -1,7 +1,7 @@
 // What an upgrade is doing and how the last one ended: one small file that root writes and everyone on the machine reads.
 
 import { constants, readFileSync } from 'node:fs'
-import { withFile, writeDurable } from '../files/durable.ts'
+import { withFile, writeDurable } from '../shared/files/durable.ts'
 
 export const upgradeStates = ['running', 'done', 'returned', 'failed'] as const
 export const upgradeSteps = ['checking', 'keeping', 'installing', 'starting', 'returning'] as const

@@ -2,7 +2,7 @@
 // configuration is in force, and the rules are in the kernel.
 
 import { lstatSync } from 'node:fs'
-import { readOwned } from '../files/guarded.ts'
+import { readOwned } from '../shared/files/guarded.ts'
 import type { Machine } from './machine.ts'
 import { runningName, type UpgradePlaces } from './places.ts'
 

@@ -1,10 +1,10 @@
-// docs/ARCHITECTURE.md is compared with the code: the tree, the import table, the size limits and the error table.
+// docs/ARCHITECTURE.md is compared with the code: the tree, the import table and the error table.
 
 import assert from 'node:assert/strict'
-import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { statusOf } from '../../src/http/errors.ts'
+import { statusOf } from '../../src/gatewayd/http/errors.ts'
 import { withImportTable } from './import-table.ts'
 
 const repository = join(import.meta.dirname, '..', '..', '..')
@@ -49,24 +49,5 @@ describe('docs/ARCHITECTURE.md', () => {
   it('lists every error code with its status', () => {
     const listed = tableBelow('Errors').map(([code, status]) => [code, Number(status)])
     assert.deepEqual(Object.fromEntries(listed), statusOf)
-  })
-
-  it('states size limits that hold', () => {
-    const limits = tableBelow('Size limits').map(([, lines = '']) => Number(lines.replace(',', '')))
-    const [ofArea = 0, ofAny = 0, ofEngine = 0, ofApplyd = 0] = limits
-    const sizes = globSync('**/*.ts', { cwd: join(repository, 'server', 'src') })
-      .filter((file) => !/\.test\.ts$|\/stand-ins\//.test(file))
-      .map((file) => {
-        const lines = readFileSync(join(repository, 'server', 'src', file), 'utf8').split('\n').length - 1
-        return { file, lines }
-      })
-    const limitOf = (file: string): number =>
-      file.startsWith('areas/') ? ofArea : file.startsWith('applyd/engines/') ? ofEngine : ofAny
-    assert.deepEqual(
-      sizes.filter(({ file, lines }) => lines > limitOf(file)),
-      [],
-    )
-    const core = sizes.filter(({ file }) => /^applyd\/[^/]+$/.test(file)).reduce((sum, { lines }) => sum + lines, 0)
-    assert.ok(core <= ofApplyd, `the core of applyd has ${core} lines`)
   })
 })

@@ -9,7 +9,7 @@ import { after, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { benches, choose } from '../../../bench/parts.ts'
 import { runParts } from '../../../bench/run-parts.ts'
-import { appRoot } from '../../src/launcher/layout.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
 
 interface Package {
   readonly name: string

@@ -6,18 +6,18 @@ import { lineOf, sourceFiles } from '../security/source.ts'
 
 /** Files that may call Date.now, and what for. */
 const recorders: Readonly<Record<string, string>> = {
-  'applyd/engines/dhcp-client/index.ts': 'the time of a lease',
+  'engines/dhcp-client/applyd/index.ts': 'the time of a lease',
   'applyd/machine/settings.ts': 'the time of a repair; a pause holds both ways',
-  'classifier/classifier.ts': 'the time of a report',
-  'cli/client/connection.ts': 'the end of a certificate',
-  'files/durable.ts': 'compared with the times of a file',
-  'filterd.ts': 'times of rules',
-  'flow-exporter.ts': 'the time of a flow',
-  'log-sources.ts': 'the time of a record',
-  'runtime/aging.ts': 'knows jumps of the clock',
-  'runtime/logs/store/serve-writer.ts': 'ages of records',
-  'system/facts.ts': 'times of rules',
-  'system/service-logs.ts': 'the time of a line',
+  'exporters/classifier/classifier.ts': 'the time of a report',
+  'tools/cli/client/connection.ts': 'the end of a certificate',
+  'shared/files/durable.ts': 'compared with the times of a file',
+  'filterd/main.ts': 'times of rules',
+  'exporters/flow-exporter.ts': 'the time of a flow',
+  'gatewayd/logs/log-sources.ts': 'the time of a record',
+  'shared/time/aging.ts': 'knows jumps of the clock',
+  'gatewayd/logs/store/serve-writer.ts': 'ages of records',
+  'areas/network/runs/facts.ts': 'times of rules',
+  'gatewayd/logs/service-logs.ts': 'the time of a line',
   'upgrade/record.ts': 'the time of a step',
 }
 

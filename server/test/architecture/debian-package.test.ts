@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { stateFormat } from '../../src/database/state-format.ts'
+import { stateFormat } from '../../src/core/database/state-format.ts'
 import { builtField } from '../../src/upgrade/judge.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

@@ -38,16 +38,16 @@ describe('product code', () => {
 
   it('builds the path of an item in one place', () => {
     assert.deepEqual(
-      filesWith(/\.key\}\[\$\{/, (file) => file === 'model/paths.ts'),
+      filesWith(/\.key\}\[\$\{/, (file) => file === 'core/model/paths.ts'),
       [],
     )
   })
 
   it('says in one place that "any" cannot be combined', () => {
-    assert.deepEqual(filesWith(/cannot be combined with other values/), ['model/declarations.ts'])
+    assert.deepEqual(filesWith(/cannot be combined with other values/), ['core/model/declarations.ts'])
   })
 
   it('asks in one place who is a full administrator', () => {
-    assert.deepEqual(filesWith(/=== 'predefined_admin_write'/), ['contract/access.ts'])
+    assert.deepEqual(filesWith(/=== 'predefined_admin_write'/), ['core/contract/access.ts'])
   })
 })

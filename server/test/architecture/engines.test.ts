@@ -6,26 +6,26 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { productionEngines } from '../../src/applyd/engines/index.ts'
 import { productionTables } from '../../src/applyd/production.ts'
-import { accountNames } from '../../src/engines/accounts.ts'
-import type { EngineData } from '../../src/engines/engine.ts'
+import { accountNames } from '../../src/core/engine/accounts.ts'
+import type { EngineData } from '../../src/core/engine/engine.ts'
+import { topFolders } from '../../src/core/engine/views.ts'
+import { productionEngines } from '../../src/engines/applyd.ts'
 import { engines } from '../../src/engines/index.ts'
-import { topFolders } from '../../src/engines/views.ts'
 
 const repository = join(import.meta.dirname, '..', '..', '..')
 const textOf = (path: string): string => readFileSync(join(repository, path), 'utf8')
-const foldersIn = (path: string): string[] =>
-  globSync(`server/src/${path}/*/index.ts`, { cwd: repository })
-    .map((found) => found.split('/').at(-2) ?? '')
+const foldersIn = (pattern: string): string[] =>
+  globSync(`server/src/engines/${pattern}`, { cwd: repository })
+    .map((found) => found.split('/')[3] ?? '')
     .sort()
 const state = '/var/lib/portcullis'
 
 describe('engines', () => {
-  it('have a folder on each side of the socket, and are in both lists in the same order', () => {
+  it('have what both sides of the socket know and a privileged half, and are in both lists in the same order', () => {
     const services = engines.map(({ service }) => service)
-    assert.deepEqual(foldersIn('engines'), services.toSorted())
-    assert.deepEqual(foldersIn('applyd/engines'), services.toSorted())
+    assert.deepEqual(foldersIn('*/index.ts'), services.toSorted())
+    assert.deepEqual(foldersIn('*/applyd/index.ts'), services.toSorted())
     assert.deepEqual(
       productionEngines.map(({ data }) => data),
       engines,

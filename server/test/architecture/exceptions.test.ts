@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { endpoints } from '../contract/contract.ts'
 import { exceptions, limits } from '../support/exceptions.ts'
 

@@ -14,316 +14,328 @@ export const publicFiles = '`public.ts` and `contract.ts` of other areas'
 export const contractFiles = '`contract.ts` of other areas'
 export const anything = 'anything'
 
-const pure = ['contract/', 'model/', 'logs/', 'plan/{artifacts,facts,inspection,link}.ts']
+const pure = ['core/contract/', 'core/model/', 'domain/logs/', 'core/plan/{artifacts,facts,inspection,link}.ts']
 const area = [ownArea, publicFiles]
+const trade = ['domain/{policy,signatures,applications,web-filter}/', 'shared/net/', ...pure]
 
 /** The first row that fits a file judges it; a file that no row fits fails the test. */
 export const importTable: readonly Row[] = [
-  { code: 'areas/index.ts', may: ['areas/*/index.ts', 'http/handle.ts'], because: 'it is only the list' },
+  // shared: below everything.
+  {
+    code: 'shared/certificates/certificate-maker.ts',
+    may: ['shared/', 'asn1js', 'pkijs', 'node:crypto'],
+    because: 'one place makes certificates',
+  },
+  {
+    code: 'shared/{files,netlink.ts,frames.ts,pace.ts,memory.ts,service-manager.ts}',
+    may: ['shared/{files,net}/', 'node:*'],
+    because: 'root opens files of the state folder only through it, so it stays small and knows nothing',
+  },
+  { code: 'shared/net/', may: ['shared/net/', 'node:net', 'node:crypto'], because: 'value types are pure' },
+  { code: 'shared/', may: ['shared/', 'node:*'], because: 'every process uses it, so it knows none' },
+
+  // core: the ladder from the wire contract to the plan.
+  {
+    code: 'core/contract/',
+    may: ['core/contract/', 'typebox'],
+    because: 'everything imports the wire contract and a browser bundles it, so it imports nothing',
+  },
+  {
+    code: 'core/model/',
+    may: ['core/model/', 'core/contract/', 'typebox'],
+    because: 'configuration as data: slots, declarations, references and secrets know neither areas nor the machine',
+  },
+  {
+    code: 'core/plan/',
+    may: ['core/plan/', 'core/contract/', 'core/model/', 'node:crypto'],
+    because: 'a plan is a pure function of configuration and facts',
+  },
+  {
+    code: 'core/engine/',
+    may: ['core/engine/', 'core/plan/artifacts.ts'],
+    because: 'both sides of the socket read what an engine is, so it is data',
+  },
+  {
+    code: 'core/database/',
+    may: ['core/database/', 'core/contract/error.ts', 'shared/', 'node:*'],
+    because: 'only this folder knows the file format',
+  },
+  {
+    code: 'core/config/',
+    may: ['core/{config,contract,model,plan,database}/', 'core/workers/slices.ts', 'node:crypto', 'node:util'],
+    because: 'the only way to change the configuration knows neither areas nor HTTP',
+  },
+  {
+    code: 'core/workers/',
+    may: ['core/workers/', ...pure, 'node:*'],
+    because: 'threads for work that grows with data, whoever asks for it; the entry of a worker is beside what it runs',
+  },
+  {
+    code: 'core/validation/',
+    may: ['core/validation/', 'core/contract/', 'ajv', 'ajv/dist/compile/util.js', 'typebox', 'node:*'],
+    because: 'what a client sends is judged by its contract alone',
+  },
+  {
+    code: 'core/audit/',
+    may: ['core/{audit,database,workers}/', 'shared/', ...pure, 'node:*'],
+    because: 'the audit trail is kept beside the configuration and does not depend on it',
+  },
+  {
+    code: 'core/area/',
+    may: ['core/', 'domain/', 'areas/', 'gatewayd/logs/', 'shared/', 'typebox', 'node:*'],
+    because: 'what an area is made of and what it gets; it never sees Fastify',
+  },
+  { code: 'core/', may: ['core/', 'shared/', 'node:*'], because: 'it knows neither areas nor processes' },
+
+  // domain: the rules of the trade, pure.
+  {
+    code: 'domain/logs/',
+    may: ['domain/logs/', 'core/contract/', 'domain/policy/schedule.ts'],
+    because: 'kinds, records and views of the log, and the interface of its store, as data',
+  },
+  {
+    code: 'domain/policy/',
+    may: [
+      'domain/policy/',
+      'shared/net/',
+      'core/engine/',
+      'core/plan/{nft-piece,live-sets,interception,classifier}.ts',
+      ...pure,
+      'node:crypto',
+    ],
+    because: 'what a policy means, does and lacks is a pure function of it',
+  },
+  {
+    code: 'domain/signatures/',
+    may: ['domain/signatures/', 'shared/net/', 'core/plan/inspection.ts'],
+    because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
+  },
+  {
+    code: 'domain/applications/',
+    may: ['domain/applications/', 'domain/signatures/numbering.ts'],
+    because: 'how an application is recognised is data',
+  },
+  {
+    code: 'domain/web-filter/*.ts',
+    may: ['domain/web-filter/*.ts', 'shared/net/'],
+    because: 'the decision about a web request is a pure function of the policy and the request',
+  },
+  {
+    code: 'domain/web-filter/morphology/stems.ts',
+    may: ['@orama/stemmers/russian', 'porter2'],
+    because: 'one place knows the packages of the stemmers',
+  },
+  {
+    code: 'domain/web-filter/morphology/',
+    may: ['domain/web-filter/morphology/', 'node:events', 'node:stream', 'node:timers/promises', 'node:zlib'],
+    because: 'the text of a page is judged by itself: it knows neither rules nor the proxy',
+  },
+  {
+    code: 'domain/web-filter/categories/',
+    may: [
+      'domain/web-filter/categories/',
+      'domain/web-filter/model.ts',
+      'core/workers/serve.ts',
+      'core/contract/error.ts',
+      'node:*',
+    ],
+    because: 'the category index is built in a worker of gatewayd and read by the decision process, from files',
+  },
+
+  // engines: one folder for each; what runs as root is in its folder applyd/.
+  {
+    code: 'engines/index.ts',
+    may: ['engines/*/index.ts', 'core/engine/'],
+    because: 'it is only the list, read by both sides of the socket',
+  },
+  {
+    code: 'engines/{kit,*/applyd}/',
+    may: [
+      'engines/',
+      'core/{engine,plan}/',
+      'core/contract/error.ts',
+      'domain/web-filter/{block-page,policy-file}.ts',
+      'shared/',
+      'node:*',
+    ],
+    because: 'the privileged process loads no npm package and no code that talks to the network',
+  },
+  {
+    code: 'engines/{wpad/serve,dhcp-client/lease-event}.ts',
+    may: ['engines/', 'shared/', 'node:*'],
+    because: 'programs that an engine starts',
+  },
+  {
+    code: 'engines/',
+    may: ['engines/', 'core/{engine,plan,contract}/', 'domain/web-filter/model.ts', 'shared/net/', 'node:crypto'],
+    because: 'data and writers are pure and do not know areas',
+  },
+
+  // areas: one folder for each feature; what runs for it is in its folder runs/.
+  { code: 'areas/index.ts', may: ['areas/*/index.ts', 'core/area/handle.ts'], because: 'it is only the list' },
   {
     code: 'areas/*/contract{,-*}.ts',
-    may: [ownArea, contractFiles, 'contract/', 'net/', 'typebox'],
+    may: [ownArea, contractFiles, 'core/contract/', 'shared/net/', 'typebox'],
     because: 'the console and the CLI load contracts, so they import nothing else',
   },
   {
+    code: 'areas/health/runs/mail.ts',
+    may: [ownArea, 'core/contract/health.ts', 'nodemailer', 'node:net'],
+    because: 'one place speaks SMTP',
+  },
+  {
+    code: 'areas/backup/runs/ftp-upload.ts',
+    may: [ownArea, 'basic-ftp', 'node:stream'],
+    because: 'one place speaks FTP',
+  },
+  {
+    code: 'areas/*/runs/',
+    may: [
+      ...area,
+      'gatewayd/logs/',
+      'core/',
+      'domain/',
+      'engines/',
+      'shared/',
+      'upgrade/{judge,places,record}.ts',
+      'areas/*/runs/',
+      'gatewayd/logs/',
+      'node:*',
+    ],
+    because: 'what runs for an area has a clock, files and threads; it knows neither HTTP nor other processes',
+  },
+  {
     code: 'areas/*/status{,-*}.ts',
-    may: [...area, 'engines/', 'system/', 'net/', 'web-filter/protocol.ts', 'http/handle.ts', ...pure],
+    may: [...area, 'engines/', 'core/engine/', 'core/plan/observed.ts', 'core/area/handle.ts', ...trade],
     because: 'a status reports what was read, and never changes or applies anything',
   },
   {
     code: 'areas/*/{routes,routes-*,jobs,jobs-*,index,token}.ts',
     may: [
       ...area,
-      ...['http/{handle,routes}.ts', 'workers/{slices,shared-facts}.ts', 'policy/', 'net/', 'signatures/', ...pure],
-      ...[
-        'applications/',
-        'portal/protocol.ts',
-        'web-filter/',
-        'version.ts',
-        'jose',
-        'node:crypto',
-        'node:timers/promises',
-      ],
+      'core/area/{handle,routes}.ts',
+      'core/workers/{slices,shared-facts}.ts',
+      'engines/portal/protocol.ts',
+      'shared/version.ts',
+      ...trade,
+      'jose',
+      'node:crypto',
+      'node:timers/promises',
     ],
     because: 'areas see the handler context, never Fastify, the store or the applier',
   },
   {
     code: 'areas/',
-    may: [
-      ...[...area, 'engines/', 'net/', 'render/', 'policy/', 'signatures/', 'web-filter/', 'config/change.ts'],
-      ...['applications/', ...pure, 'plan/sealed.ts', 'typebox'],
-    ],
+    may: [...area, 'engines/', 'core/engine/', 'core/config/change.ts', 'core/plan/sealed.ts', ...trade, 'typebox'],
     because: 'everything else in an area is pure: a clock, a file or a process in it could not be tested as data',
   },
+
+  // gatewayd
   {
-    code: 'contract/',
-    may: ['contract/', 'typebox'],
-    because: 'everything imports the wire contract and a browser bundles it, so it imports nothing',
-  },
-  {
-    code: 'logs/',
-    may: ['logs/', 'contract/', 'policy/schedule.ts'],
-    because: 'kinds, records and views of the log, and the interface of its store, as data',
-  },
-  {
-    code: 'model/',
-    may: ['model/', 'contract/', 'typebox'],
-    because: 'configuration as data: slots, declarations, references and secrets know neither areas nor the machine',
-  },
-  {
-    code: 'engines/',
-    may: ['engines/', 'plan/artifacts.ts'],
-    because: 'both sides of the socket read what an engine is, so it is data',
-  },
-  {
-    code: '{render,net}/',
-    may: ['render/', 'net/', 'plan/{artifacts,sealed}.ts', 'node:crypto'],
-    because: 'writers and value types are pure and do not know areas',
-  },
-  {
-    code: 'policy/',
-    may: ['policy/', 'net/', 'render/', 'engines/', 'plan/{nft-piece,live-sets,interception,classifier}.ts', ...pure],
-    because: 'what a policy means, does and lacks is a pure function of it',
-  },
-  {
-    code: 'signatures/',
-    may: ['signatures/', 'net/', 'plan/inspection.ts'],
-    because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
-  },
-  {
-    code: 'applications/',
-    may: ['applications/', 'signatures/numbering.ts'],
-    because: 'how an application is recognised is data',
-  },
-  {
-    code: 'web-filter/*.ts',
-    may: ['web-filter/*.ts', 'net/'],
-    because: 'the decision about a web request is a pure function of the policy and the request',
-  },
-  {
-    code: 'trial/',
-    may: ['trial/', 'plan/artifacts.ts', 'node:*'],
-    because: 'a separate program that applyd starts as root for a moment',
-  },
-  {
-    code: 'plan/',
-    may: ['plan/', 'contract/', 'model/', 'node:crypto'],
-    because: 'a plan is a pure function of configuration and facts',
-  },
-  {
-    code: 'config/',
-    may: ['config/', 'contract/', 'model/', 'plan/', 'database/', 'workers/slices.ts', 'node:crypto', 'node:util'],
-    because: 'the only way to change the configuration knows neither areas nor HTTP',
-  },
-  {
-    code: 'database/',
-    may: ['database/', 'contract/error.ts', 'node:fs', 'node:sqlite'],
-    because: 'only this folder knows the file format',
-  },
-  {
-    code: 'workers/',
-    may: ['workers/', ...pure, 'node:*'],
-    because: 'threads for work that grows with data, whoever asks for it; the entry of a worker is beside what it runs',
-  },
-  {
-    code: 'runtime/health/mail.ts',
-    may: ['runtime/', 'contract/health.ts', 'nodemailer', 'node:net'],
-    because: 'one place speaks SMTP',
-  },
-  {
-    code: 'runtime/backups/ftp-upload.ts',
-    may: ['runtime/', 'basic-ftp', 'node:stream'],
-    because: 'one place speaks FTP',
-  },
-  {
-    code: 'runtime/portal/{requests,socket}.ts',
-    may: ['runtime/', 'portal/protocol.ts', 'applyd/frames.ts', 'node:fs', 'node:net', 'node:path'],
-    because: 'the socket of the portal has the frames of that of applyd',
-  },
-  {
-    code: 'runtime/web-filter/{socket,session-pusher}.ts',
-    may: ['runtime/', 'web-filter/{protocol,model}.ts', 'applyd/frames.ts', 'node:*'],
-    because: 'the socket of the decision process has the frames of that of applyd',
-  },
-  {
-    code: 'runtime/logs/server-store/',
-    may: [
-      ...['runtime/', 'workers/', 'render/clickhouse.ts', 'policy/schedule.ts', ...pure],
-      ...['node:crypto', 'node:fs', 'node:http', 'node:https'],
-    ],
-    because: 'one place speaks to the log server, in SQL that a writer quotes',
-  },
-  {
-    code: 'runtime/web-filter/categories.ts',
-    may: ['runtime/', 'workers/', 'web-filter/model.ts', 'web-filter/categories/', 'contract/error.ts', 'node:*'],
-    because: 'the owner of the category index has it built and reads it',
-  },
-  {
-    code: 'runtime/signatures/',
-    may: [
-      ...['runtime/', 'workers/', 'signatures/', 'web-filter/categories/{list-archive,refused}.ts'],
-      ...['contract/error.ts', 'node:*'],
-    ],
-    because:
-      'rules that come in are read and judged with the parser of signatures, and unpacked like lists of categories',
-  },
-  {
-    code: 'runtime/logs/sources/{security-events,seen-events}.ts',
-    may: ['runtime/', 'signatures/eve-line.ts', ...pure],
-    because: 'the thread of the log reads the lines of the inspection engine with the parser of signatures',
-  },
-  {
-    code: 'runtime/logs/sources/web-requests.ts',
-    may: ['runtime/', 'web-filter/access-line.ts', ...pure],
-    because: 'the thread of the log reads the lines of the web proxy with the parser of the content filter',
-  },
-  {
-    code: 'runtime/upgrades/',
-    may: [
-      ...['runtime/', 'files/signed-package.ts', 'upgrade/{judge,places,record}.ts', 'contract/error.ts', 'node:*'],
-    ],
-    because: 'an uploaded package is judged as root judges it',
-  },
-  {
-    code: 'runtime/inspection/',
-    may: [...['runtime/', 'workers/', 'signatures/', 'net/', 'plan/inspection.ts', 'pace.ts', ...pure], 'node:*'],
-    because: 'the owner of the rules of the inspection engine has them made, and tests what is in force',
-  },
-  {
-    code: 'runtime/',
-    may: ['runtime/', 'database/', 'workers/', 'net/', 'plan/live-sets.ts', 'pace.ts', ...pure, 'node:*'],
-    because: 'runtime state is kept beside the configuration and does not depend on it',
-  },
-  {
-    code: 'http/websocket.ts',
-    may: ['http/', 'contract/error.ts', 'runtime/source.ts', 'ws', 'node:*'],
+    code: 'gatewayd/http/websocket.ts',
+    may: ['gatewayd/http/', 'core/contract/error.ts', 'core/validation/strict-json.ts', 'shared/', 'ws', 'node:*'],
     because: 'one place speaks WebSocket',
   },
   {
-    code: 'http/',
+    code: 'gatewayd/http/',
     may: [
-      ...['http/', 'config/', 'runtime/', 'workers/', 'signatures/', 'plan/area.ts', 'pace.ts', ...pure],
-      ...['fastify', 'ajv', 'ajv/dist/compile/util.js', 'fast-json-stringify', 'typebox', 'asn1js', 'pkijs', 'node:*'],
+      'gatewayd/http/',
+      'areas/authorization/runs/session.ts',
+      'core/{accounts,area,audit,config,contract,model,plan,validation,workers}/',
+      'core/log.ts',
+      'shared/',
+      'fastify',
+      'fast-json-stringify',
+      'typebox',
+      'node:*',
     ],
     because: 'HTTP neither renders nor applies, and knows areas only as routes',
   },
   {
-    code: 'apply/',
+    code: 'gatewayd/apply/',
     may: [
-      ...['apply/', 'plan/{artifacts,sealed,verbs}.ts', 'contract/error.ts', 'config/engine.ts', 'runtime/logs/log.ts'],
-      ...['applyd/frames.ts', 'pace.ts', 'node:crypto', 'node:net', 'node:events', 'node:timers/promises'],
+      'gatewayd/apply/',
+      'core/plan/{artifacts,sealed,verbs}.ts',
+      'core/contract/error.ts',
+      'core/config/engine.ts',
+      'core/log.ts',
+      'shared/{frames,pace}.ts',
+      'node:*',
     ],
     because: 'the client of applyd and the reconcile loop, nothing else',
   },
   {
-    code: 'system/',
-    may: ['system/', 'net/', 'signatures/', 'engines/', 'plan/interception.ts', ...pure, 'node:*'],
+    code: 'gatewayd/logs/{server-store,store,forwarding,sources}/',
+    may: ['gatewayd/{logs,threads}/', 'core/', 'domain/', 'shared/', 'node:*'],
+    because: 'the log is written and searched in threads, which know no area',
+  },
+  {
+    code: 'gatewayd/system/',
+    may: ['gatewayd/system/', 'shared/net/', 'engines/', 'areas/objects/runs/resolver.ts', ...pure, 'node:*'],
     because: 'it only reads the machine and does not know areas',
   },
-  {
-    code: 'files/',
-    may: ['files/', 'node:*'],
-    because: 'root opens files of the state folder only through it, so it stays small and knows nothing',
-  },
+  { code: 'gatewayd/', may: [anything], because: 'wiring' },
+
+  // The other processes.
   {
     code: 'upgrade/',
-    may: ['upgrade/', 'files/', 'pace.ts', 'node:*'],
+    may: ['upgrade/', 'shared/files/', 'shared/pace.ts', 'node:*'],
     because: 'it is copied aside with nothing but these before the program is replaced, and goes on from there',
   },
   {
     code: 'applyd/',
     may: [
-      ...[
-        'applyd/',
-        'upgrade/',
-        'engines/',
-        'files/',
-        'render/{clamd,flow-export,portal,squid,suricata-yaml,unbound,wpad}.ts',
-        'web-filter/{block-page,policy-file}.ts',
-        'web-filter/filterd/ask-line.ts',
-        'plan/{artifacts,inspection,interception,link,live-sets,nft-piece,verbs}.ts',
-      ],
-      ...['contract/error.ts', '{memory,pace,service-manager}.ts', 'node:*'],
+      'applyd/',
+      'engines/',
+      'upgrade/',
+      'core/engine/',
+      'core/plan/{artifacts,inspection,interception,link,live-sets,nft-piece,verbs}.ts',
+      'core/contract/error.ts',
+      'shared/{files,net}/',
+      'shared/{frames,memory,netlink,pace,service-manager}.ts',
+      'node:*',
     ],
     because: 'the privileged process loads no npm package and no code that talks to the network',
   },
+  { code: 'portald/qr.ts', may: ['portald/', 'qr'], because: 'one place makes QR codes' },
   {
-    code: '{launcher,lab}/',
-    may: ['launcher/', 'lab/', 'files/', 'engines/accounts.ts', 'plan/artifacts.ts', 'node:*'],
-    because: 'the launcher runs as root before anything else and must stay small',
-  },
-  {
-    code: 'portal/qr.ts',
-    may: ['portal/', 'qr'],
-    because: 'one place makes QR codes',
-  },
-  {
-    code: 'portal/',
-    may: ['portal/', 'render/portal.ts', 'node:*'],
+    code: 'portald/',
+    may: ['portald/', 'engines/portal/{settings-file,protocol}.ts', 'shared/', 'node:*'],
     because: 'what every host of a local network can talk to has no other code of the gateway in its process',
   },
   {
-    code: 'flows/',
-    may: [
-      ...['flows/', 'net/', 'render/flow-export.ts', 'plan/{facts,interception}.ts', 'applyd/kernel/netlink.ts'],
-      ...['node:dgram', 'node:ffi', 'node:fs', 'node:timers/promises'],
-    ],
-    because: 'a separate process with a right of its own: it reads connections, sends flows and knows nothing else',
-  },
-  {
-    code: 'classifier/',
-    may: [
-      ...[
-        'classifier/',
-        'flows/{netlink-socket,table,tracked}.ts',
-        'net/',
-        'plan/{classifier,facts}.ts',
-        'applyd/kernel/netlink.ts',
-      ],
-      ...['node:child_process', 'node:fs', 'node:fs/promises', 'node:timers/promises'],
-    ],
-    because: 'a separate process with a right of its own: it reads copies of packets and knows nothing else',
-  },
-  {
-    code: 'web-filter/morphology/stems.ts',
-    may: ['@orama/stemmers/russian', 'porter2'],
-    because: 'one place knows the packages of the stemmers',
-  },
-  {
-    code: 'web-filter/morphology/',
-    may: ['web-filter/morphology/', 'node:events', 'node:stream', 'node:timers/promises', 'node:zlib'],
-    because: 'the text of a page is judged by itself: it knows neither rules nor the proxy',
-  },
-  {
-    code: 'web-filter/icap/',
-    may: ['web-filter/icap/', 'web-filter/morphology/', 'node:crypto', 'node:net', 'node:timers/promises'],
+    code: 'filterd/icap/',
+    may: ['filterd/icap/', 'domain/web-filter/morphology/', 'node:crypto', 'node:net', 'node:timers/promises'],
     because: 'services that the proxy asks about bodies, over sockets of loopback',
   },
   {
-    code: 'web-filter/categories/',
-    may: ['web-filter/categories/', 'web-filter/model.ts', 'workers/serve.ts', 'contract/error.ts', 'node:*'],
-    because: 'the category index is built in a worker of gatewayd and read by the decision process, from files',
-  },
-  {
-    code: 'web-filter/filterd/name-certificates.ts',
-    may: ['http/certificate-maker.ts', 'node:*'],
-    because: 'certificates are made in one place; no other part of the web server is loaded with it',
-  },
-  {
-    code: 'web-filter/filterd/',
-    may: ['web-filter/', 'net/', 'applyd/frames.ts', 'node:*'],
+    code: 'filterd/',
+    may: ['filterd/', 'domain/web-filter/', 'engines/web-filter/{index,ask-line}.ts', 'shared/', 'node:*'],
     because: 'the decision process speaks to the proxy, to gatewayd and to applyd over sockets, and knows nothing else',
   },
-  { code: 'cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
   {
-    code: '{memory,pace,service-manager}.ts',
-    may: ['node:*'],
-    because: 'both processes use them, so they know neither',
+    code: 'exporters/',
+    may: [
+      'exporters/',
+      'shared/',
+      'engines/{flow-export,traffic-classifier}/{index,settings-file}.ts',
+      'core/plan/{classifier,facts,interception}.ts',
+      'node:*',
+    ],
+    because: 'processes with a right of their own: they read connections or copies of packets and know nothing else',
+  },
+
+  // tools
+  { code: 'tools/cli/', may: [anything], because: 'the CLI is a client; its own test says what it may load' },
+  {
+    code: 'tools/{launcher,lab}/',
+    may: ['tools/{launcher,lab}/', 'shared/', 'core/engine/accounts.ts', 'core/plan/artifacts.ts', 'node:*'],
+    because: 'the launcher runs as root before anything else and must stay small',
   },
   {
-    code: '{agent-sockets,app,configuration,main,first-start,inspector,portald,filterd,flow-exporter,traffic-classifier,reader,log-worker,log-writer,log-forwarder,log-views,log-sources,log-server,local-log,own-upgrades,settings,version}.ts',
-    may: [anything],
-    because: 'wiring',
+    code: 'tools/trial/',
+    may: ['tools/trial/', 'core/plan/artifacts.ts', 'node:*'],
+    because: 'a separate program that applyd starts as root for a moment',
   },
 ]
 

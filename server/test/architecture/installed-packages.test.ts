@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { appRoot } from '../../src/launcher/layout.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
 
 interface Entry {
   readonly link?: boolean

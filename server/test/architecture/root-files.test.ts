@@ -19,29 +19,29 @@ const harmless = new Set(['writeSync', 'readSync', 'readdirSync', 'readdir'])
 const allowed = exceptions('files of root that use node:fs themselves', [
   ['applyd/applyd.ts', 'makes the state folder and removes its old socket, in folders of root'],
   ['applyd/checkpoints.ts', 'takes handles of withFile()'],
-  ['applyd/engines/inspection/watch.ts', 'reads /proc'],
-  ['applyd/engines/tables.ts', 'reads /etc/passwd'],
+  ['engines/inspection/applyd/watch.ts', 'reads /proc'],
+  ['applyd/engine-tables.ts', 'reads /etc/passwd'],
   ['applyd/executor.ts', 'the staging folder in the folder of applyd'],
   ['applyd/network.ts', 'opens /dev/ppp'],
-  ['applyd/processes.ts', 'reads /proc'],
+  ['engines/kit/processes.ts', 'reads /proc'],
   ['applyd/production.ts', 'reads /proc'],
   ['applyd/supervisor.ts', 'takes handles of withFile()'],
   ['applyd/live/tracking.ts', 'reads /proc/sys'],
   ['applyd/machine/settings.ts', 'reads and writes /proc/sys/net'],
   ['applyd/machine/read.ts', 'reads /proc, /sys, /run and /etc, and writes files of the kernel'],
-  ['launcher/host-pids.ts', 'reads /proc'],
-  ['launcher/identity.ts', 'reads /proc'],
-  ['launcher/layout.ts', 'makes the state folder, in folders of root'],
-  ['launcher/lock.ts', 'the lock in a folder of root'],
-  ['launcher/mounts.ts', 'files of its own private /run'],
-  ['launcher/privileges.ts', 'reads /etc/passwd and /proc'],
-  ['launcher/processes.ts', 'watches for the socket, in a folder of root'],
-  ['launcher/record.ts', 'the record in a folder of root'],
-  ['launcher/secret.ts', 'reads and writes its own memory in /proc'],
+  ['tools/launcher/host-pids.ts', 'reads /proc'],
+  ['tools/launcher/identity.ts', 'reads /proc'],
+  ['tools/launcher/layout.ts', 'makes the state folder, in folders of root'],
+  ['tools/launcher/lock.ts', 'the lock in a folder of root'],
+  ['tools/launcher/mounts.ts', 'files of its own private /run'],
+  ['tools/launcher/privileges.ts', 'reads /etc/passwd and /proc'],
+  ['tools/launcher/processes.ts', 'watches for the socket, in a folder of root'],
+  ['tools/launcher/record.ts', 'the record in a folder of root'],
+  ['shared/secret.ts', 'reads and writes its own memory in /proc'],
 ])
 
 /** Programs that an engine starts as its own account do not run as root. */
-const ofEngines = /^applyd\/engines\/wpad\/serve\.ts$/
+const ofEngines = /^engines\/wpad\/serve\.ts$/
 
 function actsOf(text: string): string[] {
   const names = [...text.matchAll(/^import (\{[^}]*\}|\* as fs) from 'node:fs(?:\/promises)?'$/gm)].flatMap(
@@ -56,9 +56,14 @@ function actsOf(text: string): string[] {
   return names.filter((name) => name.match(acting)?.[0] === name && !harmless.has(name))
 }
 
-const files = globSync('{applyd,launcher}/**/*.ts', { cwd: source }).filter(
-  (file) => !/\.test\.ts$|stand-ins\//.test(file) && !ofEngines.test(file),
-)
+const files = globSync(
+  ['applyd', 'tools/launcher', 'engines/kit', 'engines/*/applyd']
+    .map((folder) => `${folder}/**/*.ts`)
+    .concat('shared/secret.ts'),
+  {
+    cwd: source,
+  },
+).filter((file) => !/\.test\.ts$|stand-ins\//.test(file) && !ofEngines.test(file))
 
 test('root opens files only through src/files/, or where no other account can write', () => {
   const using = files.filter((file) => actsOf(readFileSync(join(source, file), 'utf8')).length > 0)

@@ -99,9 +99,9 @@ describe('a new area, two endpoints and two engines from the scaffold', () => {
   it('pass the tests that walk areas, endpoints, slots, engines and documents', async () => {
     const summary = await node(
       ...['--test', '--test-reporter=tap'],
-      ...['server/src/areas/valet-parking/*.test.ts', 'server/src/cli/contract/contracts.test.ts'],
-      ...['server/src/applyd/engines/{gatekeeper,page-check}/*.test.ts', 'server/src/applyd/tables.test.ts'],
-      ...['server/src/render/{gatekeeper,page-check}.test.ts', 'server/test/golden.test.ts'],
+      ...['server/src/areas/valet-parking/*.test.ts', 'server/src/tools/cli/contract/contracts.test.ts'],
+      ...['server/src/engines/{gatekeeper,page-check}/**/*.test.ts', 'server/src/applyd/tables.test.ts'],
+      ...['server/test/golden.test.ts'],
       'server/test/architecture/!(scaffold).test.ts',
       ...['server/test/contract/{access-by-role,openapi*}.test.ts', 'server/test/durability/released.test.ts'],
     )

@@ -1,4 +1,4 @@
-// Clients are counted by their source (runtime/source.ts), never by their address: an IPv6 client has 2^64 of those.
+// Clients are counted by their source (shared/net/source.ts), never by their address: an IPv6 client has 2^64 of those.
 // Requirement 3.
 
 import assert from 'node:assert/strict'
@@ -10,7 +10,7 @@ import { lineOf, sourceFiles } from '../security/source.ts'
  * one IPv4 address each, which the kernel compares, so there the address is the key.
  */
 const client =
-  /^(?:http|runtime(?!\/user-sessions)|apply|config|database|areas\/(?:sign-in|administrators|client-agent|audit|logs))\/|^(?:app|main)\.ts$/
+  /^(?:gatewayd|core\/(?:accounts|area|audit|config|database)|shared\/net\/source|areas\/(?:sign-in|administrators|client-agent|audit|logs|[a-z-]+\/runs(?<!authorization\/runs)))\b/
 
 const files = sourceFiles.filter(({ path }) => client.test(path))
 
@@ -23,7 +23,7 @@ function placesOf(pattern: RegExp): string[] {
 describe('L1: clients', () => {
   it('have a source that only one function makes', () => {
     assert.deepEqual(
-      placesOf(/\bas Source(?:Network)?\b/g).filter((place) => !place.startsWith('runtime/source.ts:')),
+      placesOf(/\bas Source(?:Network)?\b/g).filter((place) => !place.startsWith('shared/net/source.ts:')),
       [],
     )
     assert.ok(placesOf(/\bsourceOf\(/g).length > 5)

@@ -7,13 +7,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { createKeyboard } from '../../src/cli/keyboard.ts'
-import { createTerminal } from '../../src/cli/output/terminal.ts'
-import { run } from '../../src/cli/run.ts'
-import { createTlsServer, ensureCertificate } from '../../src/http/tls.ts'
-import { readIdentity } from '../../src/launcher/identity.ts'
-import { appRoot } from '../../src/launcher/layout.ts'
-import { removeRecord, writeRecord } from '../../src/launcher/record.ts'
+import { createTlsServer, ensureCertificate } from '../../src/shared/certificates/tls.ts'
+import { createKeyboard } from '../../src/tools/cli/keyboard.ts'
+import { createTerminal } from '../../src/tools/cli/output/terminal.ts'
+import { run } from '../../src/tools/cli/run.ts'
+import { readIdentity } from '../../src/tools/launcher/identity.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
+import { removeRecord, writeRecord } from '../../src/tools/launcher/record.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 export interface Said {
@@ -44,7 +44,7 @@ export interface CliWorld {
 
 /** As scripts/gw.mjs has it: every word of a test is its own process, and compiling takes longest of all. */
 const compileCache = process.env.NODE_COMPILE_CACHE ?? join(appRoot, '.cache', 'compile')
-const program = join(import.meta.dirname, '../../src/cli/main.ts')
+const program = join(import.meta.dirname, '..', '..', 'src', 'tools', 'cli', 'main.ts')
 
 export async function createCliWorld(): Promise<CliWorld> {
   const home = mkdtempSync(join(tmpdir(), 'gw-test-'))

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { HealthState } from '../../src/contract/health.ts'
+import type { HealthState } from '../../src/core/contract/health.ts'
 import { testPassword } from '../support/test-gateway.ts'
 import { type CliWorld, createCliWorld } from './gw-process.ts'
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { commands } from '../../src/cli/command-list.ts'
+import { commands } from '../../src/tools/cli/command-list.ts'
 import { testPassword } from '../support/test-gateway.ts'
 import { type CliWorld, createCliWorld, type Said } from './gw-process.ts'
 

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { accessTable, mayUse, type Role, roleIds } from '../../src/contract/access.ts'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { accessTable, mayUse, type Role, roleIds } from '../../src/core/contract/access.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { endpoints } from './contract.ts'
 import { handWritten, letters } from './hand-written-access.ts'
 

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { accessTable, type Role, roleIds } from '../../src/contract/access.ts'
-import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
+import { accessTable, type Role, roleIds } from '../../src/core/contract/access.ts'
+import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import {
   ask,

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { roleIds } from '../../src/contract/access.ts'
+import { roleIds } from '../../src/core/contract/access.ts'
 import { type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 import { ask } from './contract.ts'
 

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterEach } from 'node:test'
-import { type ArchiveInfo, sealArchive } from '../../src/runtime/backups/archive.ts'
-import { openSigningKey } from '../../src/runtime/backups/signing-key.ts'
-import type { Entries } from '../../src/runtime/backups/tar.ts'
+import { type ArchiveInfo, sealArchive } from '../../src/areas/backup/runs/archive.ts'
+import { openSigningKey } from '../../src/areas/backup/runs/signing-key.ts'
+import type { Entries } from '../../src/areas/backup/runs/tar.ts'
 import {
   type Answer,
   type Client,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
 import { settings } from '../../src/areas/backup/config.ts'
 import { areas } from '../../src/areas/index.ts'
-import { read } from '../../src/model/slots.ts'
+import { read } from '../../src/core/model/slots.ts'
 import { type Client, type TestGateway, testPassword } from '../support/test-gateway.ts'
 import { download, ftp, furnish, make, runningVersion, sealedBy, tracer, upload, useGateways } from './backup-calls.ts'
 

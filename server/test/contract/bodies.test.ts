@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { plainText } from '../../src/contract/fields.ts'
+import { plainText } from '../../src/core/contract/fields.ts'
 import { sampleArea } from '../support/sample-area.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 

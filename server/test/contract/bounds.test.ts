@@ -1,11 +1,11 @@
 // What bounds the work that a body causes, held by every schema: lists have a most, objects are closed, and a union leaves no
-// doubt about which branch a list or an object belongs to. http/bounds.ts relies on it.
+// doubt about which branch a list or an object belongs to. core/validation/bounds.ts relies on it.
 // Requirement 21.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { nameOf } from '../../src/contract/endpoint.ts'
-import { mostItems } from '../../src/http/bounds.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
+import { mostItems } from '../../src/core/validation/bounds.ts'
 import { endpoints } from './contract.ts'
 import { type JsonSchema, schemaOf } from './samples.ts'
 

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { servers } from '../../src/areas/central-console/config.ts'
-import { makeCertificate } from '../../src/http/certificate-maker.ts'
-import { addItem } from '../../src/model/list-edits.ts'
-import { release } from '../../src/version.ts'
+import { addItem } from '../../src/core/model/list-edits.ts'
+import { makeCertificate } from '../../src/shared/certificates/certificate-maker.ts'
+import { release } from '../../src/shared/version.ts'
 import { earlyRoot, expiredRoot } from '../support/dated-roots.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 

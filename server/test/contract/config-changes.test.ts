@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { freshSignInSeconds } from '../../src/contract/endpoint.ts'
+import { freshSignInSeconds } from '../../src/core/contract/endpoint.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 interface Call {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createLook } from '../../src/areas/health/jobs.ts'
-import type { Conflict } from '../../src/plan/artifacts.ts'
+import type { Conflict } from '../../src/core/plan/artifacts.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 let gateway: TestGateway

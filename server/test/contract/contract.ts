@@ -2,10 +2,10 @@
 // the test's choosing.
 
 import { areas } from '../../src/areas/index.ts'
-import { type Role, roleIds } from '../../src/contract/access.ts'
-import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
-import type { AreaEndpoints } from '../../src/contract/openapi.ts'
-import { referenceEndpoints } from '../../src/http/reference.ts'
+import { type Role, roleIds } from '../../src/core/contract/access.ts'
+import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
+import type { AreaEndpoints } from '../../src/core/contract/openapi.ts'
+import { referenceEndpoints } from '../../src/gatewayd/http/reference.ts'
 import type { Answer, TestGateway } from '../support/test-gateway.ts'
 
 export const endpointsByArea: readonly AreaEndpoints[] = [

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ddns } from '../../src/areas/dns/config.ts'
-import { isSealed } from '../../src/model/secret.ts'
-import { read } from '../../src/model/slots.ts'
+import { isSealed } from '../../src/core/model/secret.ts'
+import { read } from '../../src/core/model/slots.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const zoneText = (serial = 1): string =>

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { decidingRule, localStamp } from '../../src/areas/firewall/jobs.ts'
 import { render } from '../../src/areas/firewall/render.ts'
-import type { TrialPacket } from '../../src/plan/artifacts.ts'
+import type { TrialPacket } from '../../src/core/plan/artifacts.ts'
 import { type Client, createTestGateway, labFacts, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { DomainState } from '../../src/http/handle.ts'
-import type { Facts } from '../../src/plan/facts.ts'
+import type { DomainState } from '../../src/core/area/handle.ts'
+import type { Facts } from '../../src/core/plan/facts.ts'
 import { type Client, createTestGateway, labFacts, type TestGateway } from '../support/test-gateway.ts'
 
 const packet = {

@@ -1,7 +1,7 @@
 // The access of every role to every endpoint, written out by hand from users-and-admins.md 3.1, so that a wrong edit of
 // the access table is noticed: the generated test would follow it.
 
-import type { Role } from '../../src/contract/access.ts'
+import type { Role } from '../../src/core/contract/access.ts'
 
 /** One letter per role that may call the endpoint; `*` also without a session. */
 export const letters: Readonly<Record<Role, string>> = {

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { createCatalogue } from '../../src/signatures/catalogue.ts'
-import { readRules } from '../../src/signatures/rule-file.ts'
+import { createCatalogue } from '../../src/domain/signatures/catalogue.ts'
+import { readRules } from '../../src/domain/signatures/rule-file.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const templateId = '__DEFAULT_IPS_PROFILE_ID__'

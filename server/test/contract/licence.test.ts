@@ -6,7 +6,7 @@ import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type JWTPayload, SignJWT } from 'jose'
 import { timedModules } from '../../src/areas/licence/contract.ts'
-import { version } from '../../src/version.ts'
+import { version } from '../../src/shared/version.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const unregistered = { registered: false, has_connection: false, license_server: '' }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { linesOf } from '../../src/plan/nft-piece.ts'
+import { linesOf } from '../../src/core/plan/nft-piece.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const base = '/aliases/ip_address_lists'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { administratorColumns } from '../../src/areas/administrators/contract.ts'
 import { domains } from '../../src/areas/objects/config.ts'
-import { read, write } from '../../src/model/slots.ts'
+import { read, write } from '../../src/core/model/slots.ts'
 import { parseCsv } from '../support/csv.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 

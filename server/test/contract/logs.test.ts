@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { roleIds } from '../../src/contract/access.ts'
-import { makeCertificate } from '../../src/http/certificate-maker.ts'
+import { roleIds } from '../../src/core/contract/access.ts'
+import { makeCertificate } from '../../src/shared/certificates/certificate-maker.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 interface LogRow {

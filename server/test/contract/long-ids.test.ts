@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { createTlsGateway, sendRaw, type TlsGateway } from '../security/tls-gateway.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { ask, endpoints, fillPath } from './contract.ts'

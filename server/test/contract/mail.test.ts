@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { createPublicKey } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { filterLicence, filterLicencePlace, signingKey, signingKeyPlace } from '../../src/areas/mail/config.ts'
-import { read } from '../../src/model/slots.ts'
+import { read } from '../../src/core/model/slots.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const statePath = '/mail/settings/general/state'

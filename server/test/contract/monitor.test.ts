@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { GatewayError } from '../../src/contract/error.ts'
-import type { ClassifiedConnection, TrackedSession, TrafficReading } from '../../src/plan/facts.ts'
+import { GatewayError } from '../../src/core/contract/error.ts'
+import type { ClassifiedConnection, TrackedSession, TrafficReading } from '../../src/core/plan/facts.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value))

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { connections } from '../../src/areas/network/config.ts'
-import { isSealed } from '../../src/model/secret.ts'
-import { read } from '../../src/model/slots.ts'
-import type { NetworkLinks } from '../../src/plan/artifacts.ts'
+import { isSealed } from '../../src/core/model/secret.ts'
+import { read } from '../../src/core/model/slots.ts'
+import type { NetworkLinks } from '../../src/core/plan/artifacts.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const mac = (last: number): string => `02:00:00:00:01:${last.toString(16).padStart(2, '0')}`

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
 import { objects } from '../../src/areas/objects/index.ts'
-import { type Facts, noFacts } from '../../src/plan/facts.ts'
+import { type Facts, noFacts } from '../../src/core/plan/facts.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const facts: Facts = { ...noFacts, addressBook: new Map([['domain.id.1', ['192.0.2.7']]]) }

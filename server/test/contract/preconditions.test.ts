@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { sampleArea } from '../support/sample-area.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { endpoints, fillPath } from './contract.ts'

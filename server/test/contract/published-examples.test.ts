@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { nameOf } from '../../src/contract/endpoint.ts'
-import { operationId } from '../../src/contract/openapi.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
+import { operationId } from '../../src/core/contract/openapi.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 import { endpoints } from './contract.ts'
 import { openApiText } from './openapi-text.ts'

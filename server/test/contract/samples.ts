@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import type { TSchema } from 'typebox'
-import type { JsonSchema } from '../../src/contract/examples.ts'
-import { faultsOf } from '../../src/http/validate.ts'
+import type { JsonSchema } from '../../src/core/contract/examples.ts'
+import { faultsOf } from '../../src/core/validation/validate.ts'
 import { exceptions } from '../support/exceptions.ts'
 
 export type { JsonSchema }

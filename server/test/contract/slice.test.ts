@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { contentOf } from '../../src/plan/planner.ts'
+import { contentOf } from '../../src/core/plan/planner.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 describe('the thin slice', () => {

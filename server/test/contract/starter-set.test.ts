@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createSignatureFiles } from '../../src/system/signature-files.ts'
+import { createSignatureFiles } from '../../src/areas/intrusion-prevention/runs/signature-files.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 
 const templateId = '__DEFAULT_IPS_PROFILE_ID__'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { findUser, groups, makeLocal, passwordPlace, users } from '../../src/areas/users/config.ts'
 import type { DomainType } from '../../src/areas/users/contract.ts'
-import { read } from '../../src/model/slots.ts'
+import { read } from '../../src/core/model/slots.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 interface Shown {

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { users } from '../../src/areas/users/config.ts'
 import { leaseRules } from '../../src/areas/vpn/config.ts'
-import type { GatewayError } from '../../src/contract/error.ts'
-import { addItem } from '../../src/model/list-edits.ts'
+import type { GatewayError } from '../../src/core/contract/error.ts'
+import { addItem } from '../../src/core/model/list-edits.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const access = {

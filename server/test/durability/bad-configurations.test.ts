@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
-import type { Config } from '../../src/model/slots.ts'
-import { createPlanner } from '../../src/plan/planner.ts'
+import type { Config } from '../../src/core/model/slots.ts'
+import { createPlanner } from '../../src/core/plan/planner.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const user = (number: number, login: string): object => ({

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
-import { ConfigStore } from '../../src/config/store.ts'
-import { Database } from '../../src/database/database.ts'
+import { ConfigStore } from '../../src/core/config/store.ts'
+import { Database } from '../../src/core/database/database.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 
 const copies = process.env.PORTCULLIS_NIGHTLY ? 2_000 : 150

@@ -7,7 +7,7 @@ import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { LocalLogStore } from '../../src/runtime/logs/store/local-store.ts'
+import type { LocalLogStore } from '../../src/gatewayd/logs/store/local-store.ts'
 import { createStoredLogs } from '../support/stored-logs.ts'
 import { until } from '../support/until.ts'
 

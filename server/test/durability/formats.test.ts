@@ -9,9 +9,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { findByLogin, passwordPlace } from '../../src/areas/administrators/config.ts'
 import { settings } from '../../src/areas/firewall/config.ts'
-import { Database, NewerDataError } from '../../src/database/database.ts'
-import { migrations } from '../../src/database/migrations.ts'
-import { read } from '../../src/model/slots.ts'
+import { Database, NewerDataError } from '../../src/core/database/database.ts'
+import { migrations } from '../../src/core/database/migrations.ts'
+import { read } from '../../src/core/model/slots.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures')

@@ -1,7 +1,7 @@
 // A process of log-store.test.ts: writes numbered log records and reports what is on the disk. With a fourth argument it waits
 // while many are not on the disk yet, so that none is lost.
 
-import { createLocalLogStore } from '../../src/runtime/logs/store/local-store.ts'
+import { createLocalLogStore } from '../../src/gatewayd/logs/store/local-store.ts'
 
 const [path = '', each = '50', pauseMs = '5', mostAhead = 'Infinity'] = process.argv.slice(2)
 const source = (name: string): URL => new URL(`../../src/${name}`, import.meta.url)
@@ -9,8 +9,8 @@ const source = (name: string): URL => new URL(`../../src/${name}`, import.meta.u
 const store = createLocalLogStore({
   path,
   limits: { days: {}, maxBytes: 1e9 },
-  writerEntry: source('log-writer.ts'),
-  workerEntry: source('log-worker.ts'),
+  writerEntry: source('gatewayd/threads/log-writer.ts'),
+  workerEntry: source('gatewayd/threads/log-worker.ts'),
   sizes: { block: 512, frame: 128, waiting: 5_000 },
 })
 const report = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)

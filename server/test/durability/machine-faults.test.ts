@@ -4,9 +4,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startReconciler } from '../../src/apply/reconcile.ts'
-import { GatewayError } from '../../src/contract/error.ts'
-import type { Facts } from '../../src/plan/facts.ts'
+import { GatewayError } from '../../src/core/contract/error.ts'
+import type { Facts } from '../../src/core/plan/facts.ts'
+import { startReconciler } from '../../src/gatewayd/apply/reconcile.ts'
 import { labFacts } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import {

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import { patienceMs, until } from '../support/until.ts'
 
-const mainPath = join(appRoot, 'server/src/main.ts')
+const mainPath = join(appRoot, 'server/src/gatewayd/main.ts')
 
 const environment = (stateDir: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,

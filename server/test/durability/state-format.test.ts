@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { areas } from '../../src/areas/index.ts'
-import { migrations } from '../../src/database/migrations.ts'
-import { stateFormat } from '../../src/database/state-format.ts'
-import { versionOf } from '../../src/model/slots.ts'
+import { migrations } from '../../src/core/database/migrations.ts'
+import { stateFormat } from '../../src/core/database/state-format.ts'
+import { versionOf } from '../../src/core/model/slots.ts'
 
 /** What each format is made of. A new line for each; those that a release has written are never changed. */
 const formats: Readonly<Record<number, { readonly migrations: number; readonly versions: Record<string, number> }>> = {

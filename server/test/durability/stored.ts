@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { applyChanges, type Snapshot } from '../../src/config/diff.ts'
-import { ConfigStore, type Loaded } from '../../src/config/store.ts'
-import { Database } from '../../src/database/database.ts'
-import type { Slot } from '../../src/model/slots.ts'
-import { AuditTrail } from '../../src/runtime/logs/audit.ts'
-import type { AuditRecord } from '../../src/runtime/logs/audit-entry.ts'
+import { AuditTrail } from '../../src/core/audit/audit.ts'
+import type { AuditRecord } from '../../src/core/audit/audit-entry.ts'
+import { applyChanges, type Snapshot } from '../../src/core/config/diff.ts'
+import { ConfigStore, type Loaded } from '../../src/core/config/store.ts'
+import { Database } from '../../src/core/database/database.ts'
+import type { Slot } from '../../src/core/model/slots.ts'
 import type { TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 

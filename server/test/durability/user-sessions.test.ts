@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Applier } from '../../src/plan/artifacts.ts'
-import { SessionRows } from '../../src/runtime/user-sessions/session-rows.ts'
+import { SessionRows } from '../../src/areas/authorization/runs/session-rows.ts'
+import type { Applier } from '../../src/core/plan/artifacts.ts'
 import { configOf, host, SessionLab, sampleRule, sampleUser } from '../support/user-sessions.ts'
 
 const mac = (number: number): string => `02:00:00:00:01:${number.toString(16).padStart(2, '0')}`

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { readAbilities } from '../../src/launcher/planes.ts'
+import { readAbilities } from '../../src/tools/launcher/planes.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
 import { unlessComplete } from '../support/requires.ts'

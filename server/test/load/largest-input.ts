@@ -3,10 +3,10 @@
 // endpoint is covered by itself.
 
 import type { TSchema } from 'typebox'
-import type { Endpoint } from '../../src/contract/endpoint.ts'
-import { exampleOf } from '../../src/contract/examples.ts'
-import { mostItems } from '../../src/http/bounds.ts'
-import { faultsOf } from '../../src/http/validate.ts'
+import type { Endpoint } from '../../src/core/contract/endpoint.ts'
+import { exampleOf } from '../../src/core/contract/examples.ts'
+import { mostItems } from '../../src/core/validation/bounds.ts'
+import { faultsOf } from '../../src/core/validation/validate.ts'
 import { filler, type JsonSchema, schemaOf } from '../contract/samples.ts'
 
 /** `many`: the longest lists, with entries that fill the body. `long`: the longest entries, as many as fit. */

@@ -5,8 +5,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
-import { largestHereBytes } from '../../src/http/bodies.ts'
+import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
+import { largestHereBytes } from '../../src/gatewayd/http/bodies.ts'
 import { endpoints } from '../contract/contract.ts'
 import { type HostileBench, type Reply, startHostileBench } from './hostile-bench.ts'
 import { isNightly } from './lab.ts'

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { plainOption } from '../../src/files/plain.ts'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { plainOption } from '../../src/shared/files/plain.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { until } from '../support/until.ts'
 
@@ -26,7 +26,7 @@ const heapLimits = { gatewayd: 60, applyd: 20 }
 describe('memory of the processes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-memory-'))
   const children: ChildProcess[] = []
-  const reporter = pathToFileURL(join(import.meta.dirname, '../support/report-threads.mjs'))
+  const reporter = pathToFileURL(join(import.meta.dirname, '..', 'support', 'report-threads.mjs'))
 
   function start(name: string, program: string, env: Readonly<Record<string, string>>): () => string {
     const reports = join(folder, name)
@@ -78,7 +78,7 @@ describe('memory of the processes', () => {
   test('neither process nor any worker loads the stripper, at the very first start', async () => {
     const applydSaid = start('applyd', 'server/src/applyd/main.ts', {})
     await until('applyd serves', () => applydSaid().includes('applyd is ready'))
-    const gatewaydSaid = start('gatewayd', 'server/src/main.ts', {
+    const gatewaydSaid = start('gatewayd', 'server/src/gatewayd/main.ts', {
       PORTCULLIS_LISTEN: '127.0.0.1:0',
       PORTCULLIS_AGENT_LISTEN: '127.0.0.1:0',
       PORTCULLIS_ADMIN_PASSWORD: password,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { pace, paceOf, patient } from '../../src/pace.ts'
+import { pace, paceOf, patient } from '../../src/shared/pace.ts'
 
 describe('the pace of a machine', () => {
   it('is that of an ordinary one unless it is several times slower', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLook } from '../../src/memory.ts'
+import { createLook } from '../../src/shared/memory.ts'
 
 const megabyte = 1024 * 1024
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import type { NewRecord } from '../../src/logs/record.ts'
+import type { NewRecord } from '../../src/domain/logs/record.ts'
 import { createStoredLogs } from '../support/stored-logs.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 

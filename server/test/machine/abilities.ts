@@ -1,7 +1,7 @@
 // Whether machines can be booted here, and if not, why, in words for whoever reads the list of skipped tests.
 
 import { spawnSync } from 'node:child_process'
-import { readAbilities } from '../../src/launcher/planes.ts'
+import { readAbilities } from '../../src/tools/launcher/planes.ts'
 import { lacking } from '../support/requires.ts'
 import { reasonWithoutRoot, type Suite } from './roots.ts'
 

@@ -170,7 +170,8 @@ export function testEngines(gateway: () => FullGateway): void {
   })
 
   it('knows that it is slow', slowly, async () => {
-    const program = "const { pace } = await import('/usr/lib/portcullis/server/src/pace.ts'); console.log(pace())"
+    const program =
+      "const { pace } = await import('/usr/lib/portcullis/server/src/shared/pace.ts'); console.log(pace())"
     const pace = Number(
       await gateway().machine.must(['/usr/lib/portcullis/bin/node', '--input-type=module', '-e', program]),
     )

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { it } from 'node:test'
-import { appRoot } from '../../src/launcher/layout.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
 import { until } from '../support/until.ts'
 import { eventually, type FullGateway, slowly } from './full-kernel.ts'
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { appRoot } from '../../src/launcher/layout.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
 import { mustRun, runTied } from './processes.ts'
 
 export const releases = [

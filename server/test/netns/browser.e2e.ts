@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { webAddress } from '../../src/lab/network.ts'
+import { webAddress } from '../../src/tools/lab/network.ts'
 import { browserSkip, LabBrowser, type LabPage } from '../support/browser.ts'
 import { type FirewallLab, startFirewallLab } from '../support/firewall-lab.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
-import { webAddress } from '../../src/lab/network.ts'
+import { webAddress } from '../../src/tools/lab/network.ts'
 import { browserSkip, LabBrowser, type LabPage, type PageOptions } from '../support/browser.ts'
 import { client, gatewayInside } from '../support/firewall-lab.ts'
 import { codeOf } from '../support/totp.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { webAddress } from '../../src/lab/network.ts'
+import { webAddress } from '../../src/tools/lab/network.ts'
 import { type FirewallLab, startFirewallLab } from '../support/firewall-lab.ts'
 import { startUpload } from '../support/slow-upload.ts'
 import { until } from '../support/until.ts'

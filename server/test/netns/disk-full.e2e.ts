@@ -8,7 +8,7 @@ import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { webAddress } from '../../src/lab/network.ts'
+import { webAddress } from '../../src/tools/lab/network.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
 import { unlessComplete } from '../support/requires.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { webAddress } from '../../src/lab/network.ts'
+import { webAddress } from '../../src/tools/lab/network.ts'
 import { DnsLab, dnsSkip, freshName } from '../support/dns-lab.ts'
 import { addAddress, startEcho } from '../support/dns-servers.ts'
 import { Wire } from '../support/wire.ts'

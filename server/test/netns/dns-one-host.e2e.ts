@@ -14,12 +14,12 @@ import { until } from '../support/until.ts'
 const skip = dnsSkip
 const [client, server] = ['10.10.0.2', '10.10.0.1']
 const mostOfOneHost = 32
-/** `wait-limit` (applyd/engines/dns/settings.ts). */
+/** `wait-limit` (engines/dns/applyd/settings.ts). */
 const mostWaiting = 64
 
 /** Queries over UDP, each for another name below the zones. */
 const flood = (count: number, ...zones: readonly string[]): readonly string[] => [
-  ...[process.execPath, join(import.meta.dirname, '../support/dns-flood.ts')],
+  ...[process.execPath, join(import.meta.dirname, '..', 'support', 'dns-flood.ts')],
   ...[String(count), server, ...zones],
 ]
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { webAddress } from '../../src/lab/network.ts'
+import { webAddress } from '../../src/tools/lab/network.ts'
 import { DnsLab, dnsSkip, freshName, zoneText } from '../support/dns-lab.ts'
 import { startEcho } from '../support/dns-servers.ts'
 

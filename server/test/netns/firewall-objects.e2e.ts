@@ -134,7 +134,10 @@ describe('objects on the wire', () => {
   })
 
   it('knows countries from the database that the operator supplies', async () => {
-    copyFileSync(join(import.meta.dirname, '../fixtures/geoip-test.mmdb'), join(lab.gateway.stateDir, 'geoip.mmdb'))
+    copyFileSync(
+      join(import.meta.dirname, '..', 'fixtures', 'geoip-test.mmdb'),
+      join(lab.gateway.stateDir, 'geoip.mmdb'),
+    )
     chmodSync(join(lab.gateway.stateDir, 'geoip.mmdb'), 0o644)
     const germany = await lab.make('lists/iplists', { values: ['iplist.id.276'] })
     const france = await lab.make('lists/iplists', { values: ['iplist.id.250'] })

@@ -6,7 +6,7 @@ import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
-import { makeCertificate } from '../../src/http/certificate-maker.ts'
+import { makeCertificate } from '../../src/shared/certificates/certificate-maker.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'
 import { type Collector, reasonToSkipCollectors, rsyslogCollector } from '../support/log-collectors.ts'

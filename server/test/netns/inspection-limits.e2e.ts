@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { openLab } from '../../src/launcher/enter-lab.ts'
+import { openLab } from '../../src/tools/launcher/enter-lab.ts'
 import { ByteOrigin } from '../support/byte-origin-control.ts'
 import { datagramBytes, ipPacket, protocols } from '../support/crafted-packets.ts'
 import { client, server } from '../support/firewall-lab.ts'

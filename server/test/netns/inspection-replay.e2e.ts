@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { starterFile } from '../../src/system/signature-files.ts'
+import { starterFile } from '../../src/areas/intrusion-prevention/runs/signature-files.ts'
 import type { Traffic } from '../signatures/capture.ts'
 import { cases } from '../signatures/cases.ts'
 import { ordinary } from '../signatures/ordinary.ts'

@@ -8,9 +8,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { isRunning } from '../../src/launcher/identity.ts'
-import { appRoot } from '../../src/launcher/layout.ts'
-import { readRecord } from '../../src/launcher/record.ts'
+import { isRunning } from '../../src/tools/launcher/identity.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
+import { readRecord } from '../../src/tools/launcher/record.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { patienceMs, until } from '../support/until.ts'
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, before, describe, it } from 'node:test'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import { startGateway } from '../support/lab-gateway.ts'
 import { ip, type Machine, runIn, startMachine } from '../support/machine.ts'
 import { until } from '../support/until.ts'

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import { client, type FirewallLab, gatewayInside, server, startFirewallLab } from '../support/firewall-lab.ts'
 import { until } from '../support/until.ts'
 

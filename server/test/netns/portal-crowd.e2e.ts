@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import { isNightly } from '../load/lab.ts'
 import { client, gatewayInside } from '../support/firewall-lab.ts'
 import { until } from '../support/until.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { openLab } from '../../src/launcher/enter-lab.ts'
+import { openLab } from '../../src/tools/launcher/enter-lab.ts'
 import { advertisement, ipPacket, protocols } from '../support/crafted-packets.ts'
 import { cardIn, FramePipe } from '../support/frame-pipe.ts'
 import { type LabGateway, startGateway } from '../support/lab-gateway.ts'

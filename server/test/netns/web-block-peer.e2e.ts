@@ -7,11 +7,11 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fixedSettings } from '../../src/applyd/engines/web-filter/settings.ts'
-import { makeRoot } from '../../src/http/certificate-maker.ts'
-import { errorPages } from '../../src/web-filter/block-page.ts'
-import type { FilterRule } from '../../src/web-filter/model.ts'
-import { printDictionaries, printPolicy, printUserCategories } from '../../src/web-filter/policy-file.ts'
+import { errorPages } from '../../src/domain/web-filter/block-page.ts'
+import type { FilterRule } from '../../src/domain/web-filter/model.ts'
+import { printDictionaries, printPolicy, printUserCategories } from '../../src/domain/web-filter/policy-file.ts'
+import { fixedSettings } from '../../src/engines/web-filter/applyd/settings.ts'
+import { makeRoot } from '../../src/shared/certificates/certificate-maker.ts'
 import { removeNamespace } from '../support/namespaces.ts'
 import { lacking } from '../support/requires.ts'
 import { until } from '../support/until.ts'
@@ -102,7 +102,7 @@ describe('denied connections', { skip: lacking('/usr/sbin/squid', certgen, '/usr
     ]
     const fixed = fixedSettings({
       ...{ folder, errors: path('errors'), certificates: path('ssl_db'), askSocket: path('ask.sock') },
-      ...{ helper: join(source, 'web-filter', 'helper.pl'), authorities: [path('ca.crt')] },
+      ...{ helper: join(source, 'filterd', 'helper.pl'), authorities: [path('ca.crt')] },
     })
     writeFileSync(path('squid.conf'), `${plan.join('\n')}\n${fixed}`)
     execFileSync(certgen, ['-c', '-s', path('ssl_db'), '-M', '4MB'])
@@ -133,7 +133,7 @@ describe('denied connections', { skip: lacking('/usr/sbin/squid', certgen, '/usr
     })
     await until('the server listens', () => contacts.includes('listening'))
     startIn(gateway, [
-      ...[process.execPath, join(source, 'filterd.ts'), path('policy.json'), path('user-categories.txt')],
+      ...[process.execPath, join(source, 'filterd', 'main.ts'), path('policy.json'), path('user-categories.txt')],
       ...[path('dictionaries.json'), path('categories'), path('gateway.sock'), folder, '3129', '3130', '3131', '3132'],
     ])
     await until(

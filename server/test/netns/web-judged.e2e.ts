@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import { gatewayInside } from '../support/firewall-lab.ts'
 import type { RawExchange, RawReply, RawStep } from '../support/raw-client.ts'
 import type { RawConnection } from '../support/raw-origin.ts'
@@ -224,7 +224,7 @@ describe('every request that a site sees was judged', () => {
   async function send(cells: readonly Cell[]): Promise<readonly RawReply[]> {
     const file = join(lab.folder, 'exchanges.json')
     writeFileSync(file, JSON.stringify(cells.map(({ way, steps }) => ({ ...way.to, steps }))))
-    const program = [runtimePath(appRoot), join(import.meta.dirname, '../support/raw-client.ts'), file]
+    const program = [runtimePath(appRoot), join(import.meta.dirname, '..', 'support', 'raw-client.ts'), file]
     const { stdout, stderr } = await lab.gateway.exec('client', program, { timeoutMs: 900_000 })
     assert.notEqual(stdout, '', stderr)
     return JSON.parse(stdout) as readonly RawReply[]

@@ -38,7 +38,7 @@ describe('the web proxy', () => {
       return item.status === status && text.test(item.msg.join(' '))
     })
   const pidsOf = (part: string): readonly number[] => lab.gateway.processesOf(part)
-  const [filterd, squid] = ['filterd.ts', '/usr/sbin/squid\0']
+  const [filterd, squid] = ['filterd/main.ts', '/usr/sbin/squid\0']
   const quick: AskOptions = { args: ['-m', '8'] }
 
   describe('for clients that name it', () => {

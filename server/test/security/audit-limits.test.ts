@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createCheckpoints } from '../../src/applyd/checkpoints.ts'
-import { GatewayError } from '../../src/contract/error.ts'
-import { maxRecordBytes } from '../../src/runtime/logs/audit-entry.ts'
-import { recordHash } from '../../src/runtime/logs/audit-verify.ts'
-import { Checkpointer } from '../../src/runtime/logs/checkpointer.ts'
+import { maxRecordBytes } from '../../src/core/audit/audit-entry.ts'
+import { recordHash } from '../../src/core/audit/audit-verify.ts'
+import { Checkpointer } from '../../src/core/audit/checkpointer.ts'
+import { GatewayError } from '../../src/core/contract/error.ts'
 import { ftp } from '../contract/backup-calls.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -97,7 +97,7 @@ describe('M5: an answered action', () => {
 
   it('is never only noted: what is written later is a refusal, or of the gateway itself', () => {
     const users = sourceFiles.filter(({ text }) => /\baudit\.note\(/.test(text)).map(({ path }) => path)
-    assert.deepEqual(users, ['app.ts', 'http/audited.ts', 'http/server.ts'])
+    assert.deepEqual(users, ['app.ts', 'gatewayd/http/audited.ts', 'gatewayd/http/server.ts'])
   })
 })
 

@@ -4,8 +4,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { mayUse } from '../../src/contract/access.ts'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { mayUse } from '../../src/core/contract/access.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { ask, cookieOf, fillPath, protectedEndpoints } from '../contract/contract.ts'
 import { type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 

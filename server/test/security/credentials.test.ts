@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { ask, cookieOf, fillPath, protectedEndpoints } from '../contract/contract.ts'
 import { createTestGateway, type FakeClock, type TestGateway } from '../support/test-gateway.ts'
 import { seed } from './random.ts'

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { nameOf } from '../../src/contract/endpoint.ts'
-import { isOwnHost } from '../../src/http/origin.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
+import { isOwnHost } from '../../src/gatewayd/http/origin.ts'
 import { ask, changingEndpoints, endpoints, fillPath } from '../contract/contract.ts'
 import { sample, schemaOf } from '../contract/samples.ts'
 import { createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'

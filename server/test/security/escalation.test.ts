@@ -4,8 +4,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Role, roleIds } from '../../src/contract/access.ts'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { type Role, roleIds } from '../../src/core/contract/access.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { changingEndpoints, fillPath } from '../contract/contract.ts'
 import { sample, schemaOf } from '../contract/samples.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'

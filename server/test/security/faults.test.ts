@@ -4,11 +4,11 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { endpoint } from '../../src/contract/endpoint.ts'
-import { strictObject } from '../../src/contract/fields.ts'
-import { Type } from '../../src/contract/schema.ts'
-import { internalMessage } from '../../src/http/errors.ts'
-import { defineArea, handle } from '../../src/http/handle.ts'
+import { defineArea, handle } from '../../src/core/area/handle.ts'
+import { endpoint } from '../../src/core/contract/endpoint.ts'
+import { strictObject } from '../../src/core/contract/fields.ts'
+import { Type } from '../../src/core/contract/schema.ts'
+import { internalMessage } from '../../src/gatewayd/http/errors.ts'
 import { ask } from '../contract/contract.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 

@@ -7,13 +7,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { until } from '../support/until.ts'
 
 it('L6: the first password of a host is never printed and only opens its own change', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-first-'))
-  const child = spawn(runtimePath(appRoot), [join(appRoot, 'server/src/main.ts')], {
+  const child = spawn(runtimePath(appRoot), [join(appRoot, 'server/src/gatewayd/main.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PORTCULLIS_STATE: folder,

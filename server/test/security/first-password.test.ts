@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { ask, cookieFrom, fillPath, protectedEndpoints } from '../contract/contract.ts'
 import { type Answer, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 

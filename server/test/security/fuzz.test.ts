@@ -4,9 +4,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Role, roleIds } from '../../src/contract/access.ts'
-import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
-import { faultsOf } from '../../src/http/validate.ts'
+import { type Role, roleIds } from '../../src/core/contract/access.ts'
+import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
+import { faultsOf } from '../../src/core/validation/validate.ts'
 import { type Ask, ask, cookieOf, endpoints, fillPath, methods } from '../contract/contract.ts'
 import { type JsonSchema, sample, schemaOf } from '../contract/samples.ts'
 import { longestStretch } from '../support/loop-watch.ts'
@@ -16,7 +16,7 @@ import { isNightly, Random, seed } from './random.ts'
 const count = isNightly ? 1_000_000 : 20_000
 const atOnce = 50
 
-/** The status of each code, written out here so that a change of http/errors.ts is noticed. */
+/** The status of each code, written out here so that a change of gatewayd/http/errors.ts is noticed. */
 const statuses: Readonly<Record<string, number>> = {
   malformed: 400,
   unauthenticated: 401,

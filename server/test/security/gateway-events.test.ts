@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Role } from '../../src/contract/access.ts'
+import type { Role } from '../../src/core/contract/access.ts'
 import { cookieOf } from '../contract/contract.ts'
 import { least, path } from '../support/firewall-samples.ts'
 import type { Client } from '../support/test-gateway.ts'

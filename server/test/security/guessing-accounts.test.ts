@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { GatewayError } from '../../src/contract/error.ts'
-import { FairShare } from '../../src/http/fair-share.ts'
+import { GatewayError } from '../../src/core/contract/error.ts'
+import { FairShare } from '../../src/gatewayd/http/fair-share.ts'
 import { ask } from '../contract/contract.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'

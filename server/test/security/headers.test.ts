@@ -4,8 +4,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { roleIds } from '../../src/contract/access.ts'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import type { roleIds } from '../../src/core/contract/access.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { ask, endpoints, fillPath } from '../contract/contract.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 

@@ -8,11 +8,11 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, it } from 'node:test'
-import { findStateDir, localAddress } from '../../src/cli/client/local-gateway.ts'
-import { execInLab, NoLab, readLabStatus } from '../../src/launcher/enter-lab.ts'
-import { readIdentity } from '../../src/launcher/identity.ts'
-import { appRoot } from '../../src/launcher/layout.ts'
-import { writeRecord } from '../../src/launcher/record.ts'
+import { findStateDir, localAddress } from '../../src/tools/cli/client/local-gateway.ts'
+import { execInLab, NoLab, readLabStatus } from '../../src/tools/launcher/enter-lab.ts'
+import { readIdentity } from '../../src/tools/launcher/identity.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
+import { writeRecord } from '../../src/tools/launcher/record.ts'
 import { unlessComplete } from '../support/requires.ts'
 
 const skip = process.getuid?.() === 0 ? false : unlessComplete('only root can make folders of other accounts')
@@ -106,7 +106,7 @@ describe('an account that leaves a state folder of its own in the way', { skip }
   })
 
   it('is not given the state of a gateway that root starts', () => {
-    const launcher = join(appRoot, 'server/src/launcher/main.ts')
+    const launcher = join(appRoot, 'server/src/tools/launcher/main.ts')
     const path = join(home, 'new')
     for (const prepare of [() => give(home), () => give(path), () => fs.chmodSync(path, 0o1777)]) {
       fs.rmSync(path, { recursive: true, force: true })

@@ -9,8 +9,8 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { ApplydClient } from '../../src/apply/client.ts'
-import { appRoot } from '../../src/launcher/layout.ts'
+import { ApplydClient } from '../../src/gatewayd/apply/client.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
 import { unlessComplete } from '../support/requires.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -117,7 +117,7 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
   async function gw(...words: string[]) {
     const cache = { NODE_COMPILE_CACHE: join(home, 'compile') }
     const env = { HOME: join(home, 'root'), PATH: '/usr/bin:/bin', PORTCULLIS_STATE: stateDir(), ...cache }
-    const program = [join(appRoot, 'server/src/cli/main.ts'), ...words]
+    const program = [join(appRoot, 'server/src/tools/cli/main.ts'), ...words]
     const child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
     for (const stream of [child.stdout, child.stderr])
@@ -169,7 +169,7 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
       fs.linkSync(join(victim(), 'file'), join(stateDir(), 'gateway', 'hard'))
       const before = outside()
       const env = { PORTCULLIS_STATE: stateDir(), PORTCULLIS_LISTEN: '127.0.0.1:0', PATH: '/usr/bin:/bin' }
-      const main = join(appRoot, 'server/src/launcher/main.ts')
+      const main = join(appRoot, 'server/src/tools/launcher/main.ts')
       const launcher = spawn(process.execPath, [main], { env, stdio: 'ignore', cwd: appRoot })
       try {
         const socket = join(stateDir(), 'run', 'applyd.sock')
@@ -201,7 +201,7 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
     makeState()
     fs.chmodSync(home, 0o777)
     const env = { PORTCULLIS_STATE: stateDir(), PORTCULLIS_LISTEN: '127.0.0.1:0', PATH: '/usr/bin:/bin' }
-    const main = join(appRoot, 'server/src/launcher/main.ts')
+    const main = join(appRoot, 'server/src/tools/launcher/main.ts')
     const launcher = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'pipe'], cwd: appRoot })
     let text = ''
     launcher.stderr.setEncoding('utf8').on('data', (part: string) => {

@@ -7,18 +7,18 @@ import { appendFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { mayUse, roleIds } from '../../src/contract/access.ts'
-import { type Endpoint, nameOf } from '../../src/contract/endpoint.ts'
-import { maxConditions, maxOffset, maxRows } from '../../src/contract/table-query.ts'
-import type { LogQuestion } from '../../src/runtime/logs/log-queries.ts'
-import { LogReader } from '../../src/runtime/logs/log-reader.ts'
+import { mayUse, roleIds } from '../../src/core/contract/access.ts'
+import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
+import { maxConditions, maxOffset, maxRows } from '../../src/core/contract/table-query.ts'
+import type { LogQuestion } from '../../src/gatewayd/logs/log-queries.ts'
+import { LogReader } from '../../src/gatewayd/logs/log-reader.ts'
 import { endpoints, fillPath } from '../contract/contract.ts'
 import { createStoredLogs } from '../support/stored-logs.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
 
-const entry = new URL('../../src/log-worker.ts', import.meta.url)
+const entry = new URL('../../src/gatewayd/threads/log-worker.ts', import.meta.url)
 
 const startSeconds = Math.floor(Date.now() / 1000) - 86_400
 

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { users } from '../../src/areas/users/config.ts'
-import { GatewayError } from '../../src/contract/error.ts'
-import { read, write } from '../../src/model/slots.ts'
+import { GatewayError } from '../../src/core/contract/error.ts'
+import { read, write } from '../../src/core/model/slots.ts'
 import { createPortalBench, localHost, type PortalBench, remoteHost, userPassword } from '../support/portal-calls.ts'
 
 const wrong = { status: 'refused', reason: 'wrong' }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { settings } from '../../src/areas/firewall/config.ts'
-import { read } from '../../src/model/slots.ts'
+import { read } from '../../src/core/model/slots.ts'
 import { find } from '../contract/contract.ts'
 import { sample, schemaOf } from '../contract/samples.ts'
 import { gate } from '../support/gate.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { argon2Sync, randomBytes } from 'node:crypto'
 import { it } from 'node:test'
 import { administrators, findByLogin, passwordPlace } from '../../src/areas/administrators/config.ts'
-import { updateItem } from '../../src/model/list-edits.ts'
+import { updateItem } from '../../src/core/model/list-edits.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 
 const password = 'an old but long password'

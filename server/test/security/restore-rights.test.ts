@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
-import { type Role, roleIds } from '../../src/contract/access.ts'
+import { type Role, roleIds } from '../../src/core/contract/access.ts'
 import { sealedBy, upload } from '../contract/backup-calls.ts'
 import { gate } from '../support/gate.ts'
 import { type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'

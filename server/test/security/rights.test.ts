@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makeBackup } from '../../src/areas/backup/jobs.ts'
 import { areas } from '../../src/areas/index.ts'
-import { roleIds } from '../../src/contract/access.ts'
-import { freshSignInSeconds, nameOf } from '../../src/contract/endpoint.ts'
+import { roleIds } from '../../src/core/contract/access.ts'
+import { freshSignInSeconds, nameOf } from '../../src/core/contract/endpoint.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const rightsSlots = new Set(areas.flatMap(({ rights = [] }) => rights))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { authorizationRules } from '../../src/areas/authorization/config.ts'
-import { write } from '../../src/model/slots.ts'
+import { write } from '../../src/core/model/slots.ts'
 import { until } from '../support/until.ts'
 import { configOf, host, neighbours, SessionLab, sampleRule, sampleUser } from '../support/user-sessions.ts'
 

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { createCountryFile } from '../../src/system/geoip.ts'
+import { createCountryFile } from '../../src/areas/objects/runs/geoip.ts'
 import { ask, cookieFrom, cookieOf } from '../contract/contract.ts'
 import { writeDatabase } from '../support/mmdb-writer.ts'
 import { type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { competences, roleIds, roles } from '../../src/contract/access.ts'
+import { competences, roleIds, roles } from '../../src/core/contract/access.ts'
 import { ask, cookieFrom, cookieOf } from '../contract/contract.ts'
 import { type Answer, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 

@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { nameOf } from '../../src/contract/endpoint.ts'
+import { nameOf } from '../../src/core/contract/endpoint.ts'
 import { ask, endpoints, fillPath } from '../contract/contract.ts'
 import { exceptions } from '../support/exceptions.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { lineOf, pieces, sourceFiles } from './source.ts'
 
 /** The wrapper itself: passes on the texts of its callers, and its own number for the format. */
-const wrapper = 'database/database.ts'
+const wrapper = 'core/database/database.ts'
 
 interface Statement {
   readonly place: string

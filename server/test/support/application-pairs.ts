@@ -5,7 +5,7 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findApplication } from '../../src/applications/catalogue.ts'
+import { findApplication } from '../../src/domain/applications/catalogue.ts'
 import { exchanges } from '../applications/exchanges.ts'
 import { ftpServer, shareServer } from './file-servers.ts'
 import { until } from './until.ts'
@@ -32,7 +32,7 @@ export interface Pair {
 }
 
 const node = process.execPath
-const hook = join(import.meta.dirname, '../../plain/hook.mjs')
+const hook = join(import.meta.dirname, '..', '..', 'plain', 'hook.mjs')
 const peer = [node, `--import=${hook}`, join(import.meta.dirname, 'application-peer.ts')]
 const id = (name: string): string => `id.l7.${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`
 

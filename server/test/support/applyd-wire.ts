@@ -4,7 +4,7 @@
 import { chmodSync, chownSync, renameSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { createFrameReader, encodeFrame } from '../../src/applyd/frames.ts'
+import { createFrameReader, encodeFrame } from '../../src/shared/frames.ts'
 import type { LabGateway } from './lab-gateway.ts'
 import { until } from './until.ts'
 

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { openLab } from '../../src/launcher/enter-lab.ts'
+import { openLab } from '../../src/tools/launcher/enter-lab.ts'
 import type { LabGateway } from './lab-gateway.ts'
 import { lacking } from './requires.ts'
 import { patienceMs } from './until.ts'

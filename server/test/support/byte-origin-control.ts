@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import type { Received } from './byte-origin.ts'
 import type { Door } from './frame-pipe.ts'
 

@@ -6,7 +6,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { LogServerSettings } from '../../src/runtime/logs/server-store/settings.ts'
+import type { LogServerSettings } from '../../src/gatewayd/logs/server-store/settings.ts'
 import { lacking } from './requires.ts'
 import { until } from './until.ts'
 

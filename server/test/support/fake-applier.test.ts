@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { productionTables } from '../../src/applyd/production.ts'
-import { GatewayError } from '../../src/contract/error.ts'
-import type { Artifact, Plan } from '../../src/plan/artifacts.ts'
-import { planLink } from '../../src/plan/link.ts'
-import { makePiece } from '../../src/plan/nft-piece.ts'
+import { GatewayError } from '../../src/core/contract/error.ts'
+import type { Artifact, Plan } from '../../src/core/plan/artifacts.ts'
+import { planLink } from '../../src/core/plan/link.ts'
+import { makePiece } from '../../src/core/plan/nft-piece.ts'
 import { FakeApplier } from './fake-applier.ts'
 
 const plan = (...artifacts: Artifact[]): Plan => ({ revision: 1, artifacts })

@@ -1,15 +1,12 @@
 // A strict stand-in for applyd: keeps what was applied in memory and refuses what applyd would refuse. Requests pass
 // applyd's own parsers, and plans its own checks against the tables of a real gateway; only the programs are missing.
 
-import { parseSignatureCheck } from '../../src/applyd/engines/inspection/check.ts'
-import { parseShareUpload } from '../../src/applyd/engines/share-upload/upload.ts'
 import { parseUpgrade } from '../../src/applyd/machine/upgrade.ts'
 import { vetLinks } from '../../src/applyd/network.ts'
 import { productionTables } from '../../src/applyd/production.ts'
 import { argumentParsers } from '../../src/applyd/requests.ts'
 import { targetOf, vetTarget } from '../../src/applyd/vet.ts'
-import { Refusal } from '../../src/applyd/wire/values.ts'
-import { GatewayError, type Problem } from '../../src/contract/error.ts'
+import { GatewayError, type Problem } from '../../src/core/contract/error.ts'
 import type {
   Applier,
   Arrivals,
@@ -38,9 +35,12 @@ import type {
   TrialPacket,
   TrialResult,
   UpgradeStart,
-} from '../../src/plan/artifacts.ts'
-import { linesOf } from '../../src/plan/nft-piece.ts'
-import { besideTables, sameArtifacts } from '../../src/plan/planner.ts'
+} from '../../src/core/plan/artifacts.ts'
+import { linesOf } from '../../src/core/plan/nft-piece.ts'
+import { besideTables, sameArtifacts } from '../../src/core/plan/planner.ts'
+import { parseSignatureCheck } from '../../src/engines/inspection/applyd/check.ts'
+import { Refusal } from '../../src/engines/kit/values.ts'
+import { parseShareUpload } from '../../src/engines/share-upload/applyd/upload.ts'
 
 /** The state folder is never opened: nothing is written and no unit is started. */
 const tables = productionTables('/nonexistent', null, 'lab')

@@ -8,7 +8,7 @@ import {
   type PersonalPage,
   type PortalVerb,
   type PortalVerbs,
-} from '../../src/portal/protocol.ts'
+} from '../../src/engines/portal/protocol.ts'
 
 export type PortalAnswers = {
   [V in PortalVerb]: (args: PortalVerbs[V]['args']) => PortalVerbs[V]['result'] | Promise<PortalVerbs[V]['result']>

@@ -1,10 +1,10 @@
 // A log in memory that follows the files of a test gateway, as the thread of the log does in the product.
 
 import { join } from 'node:path'
-import { followLogFiles } from '../../src/log-sources.ts'
-import { logViews } from '../../src/log-views.ts'
-import type { LogStore } from '../../src/logs/store.ts'
-import { HitKnowledge } from '../../src/runtime/logs/sources/hit-knowledge.ts'
+import type { LogStore } from '../../src/domain/logs/store.ts'
+import { followLogFiles } from '../../src/gatewayd/logs/log-sources.ts'
+import { logViews } from '../../src/gatewayd/logs/log-views.ts'
+import { HitKnowledge } from '../../src/gatewayd/logs/sources/hit-knowledge.ts'
 import { NaiveLogStore } from './naive-log-store.ts'
 
 /** `flush` also reads what was written to the files before. */

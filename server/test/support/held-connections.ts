@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { openLab } from '../../src/launcher/enter-lab.ts'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { openLab } from '../../src/tools/launcher/enter-lab.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 
 const program = join(appRoot, 'server/test/support/connection-holder.ts')
 

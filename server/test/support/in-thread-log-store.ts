@@ -1,7 +1,7 @@
 // Both sides of the local log store in one thread, so that a test decides when it commits, tidies and starts again.
 
-import { csvRows } from '../../src/http/csv.ts'
-import type { NewRecord } from '../../src/logs/record.ts'
+import { csvRows } from '../../src/core/area/csv.ts'
+import type { NewRecord } from '../../src/domain/logs/record.ts'
 import type {
   BucketQuestion,
   FoundRows,
@@ -11,11 +11,11 @@ import type {
   Question,
   SumQuestion,
   TextPiece,
-} from '../../src/logs/store.ts'
-import type { Shown } from '../../src/logs/view.ts'
-import type { Position } from '../../src/runtime/logs/store/newest.ts'
-import { StoreReader } from '../../src/runtime/logs/store/reader.ts'
-import { StoreWriter, type WriterOptions } from '../../src/runtime/logs/store/writer.ts'
+} from '../../src/domain/logs/store.ts'
+import type { Shown } from '../../src/domain/logs/view.ts'
+import type { Position } from '../../src/gatewayd/logs/store/newest.ts'
+import { StoreReader } from '../../src/gatewayd/logs/store/reader.ts'
+import { StoreWriter, type WriterOptions } from '../../src/gatewayd/logs/store/writer.ts'
 import { testViews } from './log-questions.ts'
 
 export class InThreadLogStore implements LogStore {

@@ -2,7 +2,7 @@
 // seen to do it, recorded traffic through the gateway, and the journal of security events.
 
 import assert from 'node:assert/strict'
-import { openLab } from '../../src/launcher/enter-lab.ts'
+import { openLab } from '../../src/tools/launcher/enter-lab.ts'
 import type { Traffic } from '../signatures/capture.ts'
 import type { ApiClient } from './api-client.ts'
 import { client, type FirewallLab, startFirewallLab } from './firewall-lab.ts'

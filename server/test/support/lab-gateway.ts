@@ -7,12 +7,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { plainOption } from '../../src/files/plain.ts'
-import { type ExecOptions, type ExecResult, execInLab } from '../../src/launcher/enter-lab.ts'
-import { isRunning, type ProcessIdentity, readIdentity } from '../../src/launcher/identity.ts'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
-import { type LauncherRecord, readRecord } from '../../src/launcher/record.ts'
-import type { DataPlane } from '../../src/plan/artifacts.ts'
+import type { DataPlane } from '../../src/core/plan/artifacts.ts'
+import { plainOption } from '../../src/shared/files/plain.ts'
+import { type ExecOptions, type ExecResult, execInLab } from '../../src/tools/launcher/enter-lab.ts'
+import { isRunning, type ProcessIdentity, readIdentity } from '../../src/tools/launcher/identity.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
+import { type LauncherRecord, readRecord } from '../../src/tools/launcher/record.ts'
 import { CleanLog, type LogEntry } from './clean-log.ts'
 import { patienceMs, until } from './until.ts'
 
@@ -73,7 +73,7 @@ function spawnLauncher(
     ...tiedToUs,
     runtimePath(app),
     plainOption(app),
-    join(app, 'server/src/launcher/main.ts'),
+    join(app, 'server/src/tools/launcher/main.ts'),
   ]
   return spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -288,7 +288,7 @@ export class LabGateway {
 
   /**
    * Processes of this lab whose command line has the part. The state folder is no sign of them: where the service account
-   * cannot reach it or the checkout, they know it by another path (launcher/mounts.ts).
+   * cannot reach it or the checkout, they know it by another path (tools/launcher/mounts.ts).
    */
   processesOf(part: string): readonly number[] {
     return this.#within().filter((pid) => commandOf(pid).includes(part))

@@ -2,8 +2,8 @@
 // namespace with its own card and address. All of them end with the lab; `remove` takes them away before.
 
 import assert from 'node:assert/strict'
-import { labCables } from '../../src/lab/network.ts'
-import type { ExecOptions, ExecResult } from '../../src/launcher/enter-lab.ts'
+import { labCables } from '../../src/tools/lab/network.ts'
+import type { ExecOptions, ExecResult } from '../../src/tools/launcher/enter-lab.ts'
 import type { ApiClient } from './api-client.ts'
 import type { LabGateway } from './lab-gateway.ts'
 import { until } from './until.ts'

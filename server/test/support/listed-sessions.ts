@@ -1,7 +1,7 @@
 // Sessions of users that a test writes down: what others ask of them, without a network. Opening and ending is refused.
 
-import { networkAround } from '../../src/net/ipv4.ts'
-import type { UserSession, UserSessions } from '../../src/runtime/user-sessions/session.ts'
+import type { UserSession, UserSessions } from '../../src/areas/authorization/runs/session.ts'
+import { networkAround } from '../../src/shared/net/ipv4.ts'
 
 export class ListedSessions implements UserSessions {
   sessions: readonly UserSession[] = []

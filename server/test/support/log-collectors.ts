@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ServerCertificate } from '../../src/http/tls.ts'
+import type { ServerCertificate } from '../../src/shared/certificates/tls.ts'
 import { lacking } from './requires.ts'
 
 const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'

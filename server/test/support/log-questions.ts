@@ -1,13 +1,13 @@
 // Random records of the log and random questions about them, and the comparison of two stores by their answers.
 
 import assert from 'node:assert/strict'
-import type { Cell, Condition, SortItem } from '../../src/contract/table-query.ts'
-import { logViews } from '../../src/log-views.ts'
-import { columnsOf, logKindNames } from '../../src/logs/kinds.ts'
-import type { KeptRecord, NewRecord } from '../../src/logs/record.ts'
-import { storedCell } from '../../src/logs/show.ts'
-import type { BucketQuestion, LogStore, Question } from '../../src/logs/store.ts'
-import type { View } from '../../src/logs/view.ts'
+import type { Cell, Condition, SortItem } from '../../src/core/contract/table-query.ts'
+import { columnsOf, logKindNames } from '../../src/domain/logs/kinds.ts'
+import type { KeptRecord, NewRecord } from '../../src/domain/logs/record.ts'
+import { storedCell } from '../../src/domain/logs/show.ts'
+import type { BucketQuestion, LogStore, Question } from '../../src/domain/logs/store.ts'
+import type { View } from '../../src/domain/logs/view.ts'
+import { logViews } from '../../src/gatewayd/logs/log-views.ts'
 
 /** Views of the product, and one with everything that a view can say. */
 export const testViews: Readonly<Record<string, View>> = {

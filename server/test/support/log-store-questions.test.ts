@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { logViews } from '../../src/log-views.ts'
+import { logViews } from '../../src/gatewayd/logs/log-views.ts'
 import { Random, seed } from '../security/random.ts'
 import { compareStores, drawQuestion, drawRecords, patientAsker, questionViews } from './log-store-questions.ts'
 import { NaiveLogStore } from './naive-log-store.ts'

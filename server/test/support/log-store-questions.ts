@@ -2,12 +2,12 @@
 // times lie close together, around changes of clocks, so that most questions find something and ties are common.
 
 import assert from 'node:assert/strict'
-import type { Condition, SortItem } from '../../src/contract/table-query.ts'
-import { columnsOf, type LogKindName, logKindNames } from '../../src/logs/kinds.ts'
-import type { NewRecord } from '../../src/logs/record.ts'
-import { showerOf } from '../../src/logs/show.ts'
-import type { Asker, BucketQuestion, LogStore, Question, SumQuestion } from '../../src/logs/store.ts'
-import type { Shown, View, ViewColumn } from '../../src/logs/view.ts'
+import type { Condition, SortItem } from '../../src/core/contract/table-query.ts'
+import { columnsOf, type LogKindName, logKindNames } from '../../src/domain/logs/kinds.ts'
+import type { NewRecord } from '../../src/domain/logs/record.ts'
+import { showerOf } from '../../src/domain/logs/show.ts'
+import type { Asker, BucketQuestion, LogStore, Question, SumQuestion } from '../../src/domain/logs/store.ts'
+import type { Shown, View, ViewColumn } from '../../src/domain/logs/view.ts'
 import type { Random } from '../security/random.ts'
 
 /** Everything a view can be made of, beside the views of the product. */

@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseNetwork } from '../../src/net/ipv4.ts'
+import { parseNetwork } from '../../src/shared/net/ipv4.ts'
 
 export interface DatabaseOptions {
   readonly recordBits?: 24 | 28 | 32

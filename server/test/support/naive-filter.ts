@@ -7,8 +7,8 @@ import type {
   FilterQuestion,
   FilterRule,
   FilterVerdict,
-} from '../../src/web-filter/model.ts'
-import type { UserCategoryEntries } from '../../src/web-filter/policy-file.ts'
+} from '../../src/domain/web-filter/model.ts'
+import type { UserCategoryEntries } from '../../src/domain/web-filter/policy-file.ts'
 import { pick, type Random } from './random-policy.ts'
 
 export interface NaiveDecision {

@@ -1,9 +1,9 @@
 // A log store that keeps everything in memory and answers by looking at every record: what the real ones are compared with.
 
-import { type Condition, comparison, queryOf, type Row } from '../../src/contract/table-query.ts'
-import { csvRows } from '../../src/http/csv.ts'
-import type { KeptRecord, NewRecord } from '../../src/logs/record.ts'
-import { showerOf, storedCell } from '../../src/logs/show.ts'
+import { csvRows } from '../../src/core/area/csv.ts'
+import { type Condition, comparison, queryOf, type Row } from '../../src/core/contract/table-query.ts'
+import type { KeptRecord, NewRecord } from '../../src/domain/logs/record.ts'
+import { showerOf, storedCell } from '../../src/domain/logs/show.ts'
 import type {
   Bucket,
   BucketQuestion,
@@ -14,8 +14,8 @@ import type {
   StoreState,
   SumQuestion,
   Sums,
-} from '../../src/logs/store.ts'
-import type { Shown, View } from '../../src/logs/view.ts'
+} from '../../src/domain/logs/store.ts'
+import type { Shown, View } from '../../src/domain/logs/view.ts'
 
 interface ShownRecord {
   readonly record: KeptRecord

@@ -2,8 +2,8 @@
 
 import type { Connection, EthernetConnection } from '../../src/areas/network/config.ts'
 import type { Aggregated, Span, Tunnel, VceConnection } from '../../src/areas/network/contract.ts'
-import type { Config } from '../../src/model/slots.ts'
-import { type Facts, type InterfaceFact, noFacts } from '../../src/plan/facts.ts'
+import type { Config } from '../../src/core/model/slots.ts'
+import { type Facts, type InterfaceFact, noFacts } from '../../src/core/plan/facts.ts'
 
 export const lanMac = '02:00:00:00:00:01'
 export const wanMac = '02:00:00:00:00:02'

@@ -2,13 +2,13 @@
 // would.
 
 import fc from 'fast-check'
-import { parseSpan } from '../../src/net/ipv4.ts'
-import { toRanges } from '../../src/net/ranges.ts'
-import type { NftPiece } from '../../src/plan/artifacts.ts'
-import { memberSetOf } from '../../src/plan/live-sets.ts'
-import { linesOf } from '../../src/plan/nft-piece.ts'
-import { compilePolicy } from '../../src/policy/compile.ts'
-import { type AddressMatch, emptyPolicy, type PolicyRule, type PortMatch } from '../../src/policy/model.ts'
+import type { NftPiece } from '../../src/core/plan/artifacts.ts'
+import { memberSetOf } from '../../src/core/plan/live-sets.ts'
+import { linesOf } from '../../src/core/plan/nft-piece.ts'
+import { compilePolicy } from '../../src/domain/policy/compile.ts'
+import { type AddressMatch, emptyPolicy, type PolicyRule, type PortMatch } from '../../src/domain/policy/model.ts'
+import { parseSpan } from '../../src/shared/net/ipv4.ts'
+import { toRanges } from '../../src/shared/net/ranges.ts'
 import { ruleIn } from './policy-samples.ts'
 
 export interface TestPacket {

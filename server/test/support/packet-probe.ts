@@ -2,10 +2,10 @@
 // and which rules counted it. Compares that with the evaluator. The namespaces belong to the caller.
 
 import { fileURLToPath } from 'node:url'
-import { parseAddress, parseSpan } from '../../src/net/ipv4.ts'
-import type { Packet } from '../../src/policy/evaluate-trace.ts'
-import type { Explanation } from '../../src/policy/explain.ts'
-import type { Span } from '../../src/policy/model.ts'
+import type { Packet } from '../../src/domain/policy/evaluate-trace.ts'
+import type { Explanation } from '../../src/domain/policy/explain.ts'
+import type { Span } from '../../src/domain/policy/model.ts'
+import { parseAddress, parseSpan } from '../../src/shared/net/ipv4.ts'
 
 export const senderPath = fileURLToPath(new URL('packet-sender.ts', import.meta.url))
 

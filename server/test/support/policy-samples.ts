@@ -1,7 +1,13 @@
 // Rules, policies and a packet for tests of the policy, which need only the fields that matter to the test.
 
-import type { Packet } from '../../src/policy/evaluate-trace.ts'
-import { type Action, emptyPolicy, type Policy, type PolicyRule, type RuleTable } from '../../src/policy/model.ts'
+import type { Packet } from '../../src/domain/policy/evaluate-trace.ts'
+import {
+  type Action,
+  emptyPolicy,
+  type Policy,
+  type PolicyRule,
+  type RuleTable,
+} from '../../src/domain/policy/model.ts'
 import { sampleWorld } from './random-policy.ts'
 
 /** Without conditions it matches everything. */

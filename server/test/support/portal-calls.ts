@@ -1,11 +1,11 @@
 // A gateway with users, and the verbs of its portal as the socket calls them.
 
+import type { UserSession, UserSessions } from '../../src/areas/authorization/runs/session.ts'
 import { portalActions } from '../../src/areas/portal/jobs-portal.ts'
 import { passwordPlace, users } from '../../src/areas/users/config.ts'
-import type { Services } from '../../src/http/handle.ts'
-import { addItem } from '../../src/model/list-edits.ts'
-import { Passwords } from '../../src/runtime/accounts/passwords.ts'
-import type { UserSession, UserSessions } from '../../src/runtime/user-sessions/session.ts'
+import { Passwords } from '../../src/core/accounts/passwords.ts'
+import type { Services } from '../../src/core/area/handle.ts'
+import { addItem } from '../../src/core/model/list-edits.ts'
 import { type Client, createTestGateway, type TestGateway, type TestOptions } from './test-gateway.ts'
 
 export const userPassword = 'wooden bridge 31'

@@ -3,7 +3,12 @@
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { type PortalVerb, type PortalVerbs, portalSocket, type SignInResult } from '../../src/portal/protocol.ts'
+import {
+  type PortalVerb,
+  type PortalVerbs,
+  portalSocket,
+  type SignInResult,
+} from '../../src/engines/portal/protocol.ts'
 import { until } from './until.ts'
 
 interface Reply {

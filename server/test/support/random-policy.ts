@@ -1,11 +1,8 @@
 // Random policies and packets from a small network, so that rules overlap often: for tests that compare the evaluator,
 // hygiene and the kernel. The same seed gives the same policy.
 
-import { readAddresses } from '../../src/net/address-list.ts'
-import { parseAddress, printAddress, printSpan } from '../../src/net/ipv4.ts'
-import { type Ranges, toRanges } from '../../src/net/ranges.ts'
-import type { Routing } from '../../src/policy/evaluate-routing.ts'
-import type { Packet } from '../../src/policy/evaluate-trace.ts'
+import type { Routing } from '../../src/domain/policy/evaluate-routing.ts'
+import type { Packet } from '../../src/domain/policy/evaluate-trace.ts'
 import {
   type AccessStage,
   type Action,
@@ -21,7 +18,10 @@ import {
   type ProtocolName,
   type RuleTable,
   type Span,
-} from '../../src/policy/model.ts'
+} from '../../src/domain/policy/model.ts'
+import { readAddresses } from '../../src/shared/net/address-list.ts'
+import { parseAddress, printAddress, printSpan } from '../../src/shared/net/ipv4.ts'
+import { type Ranges, toRanges } from '../../src/shared/net/ranges.ts'
 
 export interface World {
   readonly now: number

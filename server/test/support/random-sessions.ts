@@ -1,13 +1,13 @@
 // Random sessions of users and random authorization rules, for tests that compare the evaluator and the kernel: what is in
 // the sets of the kernel, and the same as the evaluator is given it.
 
-import { parseAddress } from '../../src/net/ipv4.ts'
-import { toRanges } from '../../src/net/ranges.ts'
-import type { NftTable } from '../../src/plan/artifacts.ts'
-import { memberSetOf } from '../../src/plan/live-sets.ts'
-import type { Packet } from '../../src/policy/evaluate-trace.ts'
-import type { LocalSide } from '../../src/policy/local-side.ts'
-import type { AuthorizationStage, Span } from '../../src/policy/model.ts'
+import type { NftTable } from '../../src/core/plan/artifacts.ts'
+import { memberSetOf } from '../../src/core/plan/live-sets.ts'
+import type { Packet } from '../../src/domain/policy/evaluate-trace.ts'
+import type { LocalSide } from '../../src/domain/policy/local-side.ts'
+import type { AuthorizationStage, Span } from '../../src/domain/policy/model.ts'
+import { parseAddress } from '../../src/shared/net/ipv4.ts'
+import { toRanges } from '../../src/shared/net/ranges.ts'
 import { pick, type Random, sampleMembers, type World } from './random-policy.ts'
 
 /** Who is where: ids of a user and of all groups above, by address. */

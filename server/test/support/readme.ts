@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { appRoot } from '../../src/launcher/layout.ts'
+import { appRoot } from '../../src/tools/launcher/layout.ts'
 
 export interface ReadmeLine {
   readonly text: string

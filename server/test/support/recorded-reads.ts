@@ -1,8 +1,8 @@
 // Areas that fail as soon as they look at a slot they do not declare. The planner and the finder of references keep results
 // until a declared slot changes, so an undeclared read means a stale result that no other test would notice.
 
-import type { Config, Slot } from '../../src/model/slots.ts'
-import type { AreaRules } from '../../src/plan/area.ts'
+import type { Config, Slot } from '../../src/core/model/slots.ts'
+import type { AreaRules } from '../../src/core/plan/area.ts'
 
 /** The same areas, with every read of the configuration compared with what the area declares. */
 export const withRecordedReads = <A extends AreaRules>(areas: readonly A[]): readonly A[] => areas.map(recorded)

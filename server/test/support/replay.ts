@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import type { RawTraffic, Traffic } from '../signatures/capture.ts'
 
 /** `stalled`: nothing more was heard. `reset`: one side was told that the conversation is over. */

@@ -1,13 +1,13 @@
 // A small area that exists only for tests: an ordered collection, a plain one and a setting, declared with the shared helpers and
 // rendered into the ruleset, so that the helpers are tested independently of product areas.
 
-import { collectionEndpoints, orderedEndpoints, settingsEndpoints } from '../../src/contract/collections.ts'
-import { Comment, strictObject } from '../../src/contract/fields.ts'
-import { Type } from '../../src/contract/schema.ts'
-import { defineArea } from '../../src/http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../src/http/routes.ts'
-import { declareList } from '../../src/model/declarations.ts'
-import { list, read, single } from '../../src/model/slots.ts'
+import { defineArea } from '../../src/core/area/handle.ts'
+import { listRoutes, settingsRoutes } from '../../src/core/area/routes.ts'
+import { collectionEndpoints, orderedEndpoints, settingsEndpoints } from '../../src/core/contract/collections.ts'
+import { Comment, strictObject } from '../../src/core/contract/fields.ts'
+import { Type } from '../../src/core/contract/schema.ts'
+import { declareList } from '../../src/core/model/declarations.ts'
+import { list, read, single } from '../../src/core/model/slots.ts'
 
 const fields = strictObject({ title: Type.String({ minLength: 1, maxLength: 42 }), comment: Comment })
 const Note = strictObject({ id: Type.Integer(), ...fields.properties })

@@ -1,9 +1,9 @@
 // A throw-away area with a slow engine, and a machine on which the test decides the state of that engine.
 
-import { strictObject } from '../../src/contract/fields.ts'
-import { Type } from '../../src/contract/schema.ts'
-import { type Area, defineArea } from '../../src/http/handle.ts'
-import { type Config, read, single, write } from '../../src/model/slots.ts'
+import { type Area, defineArea } from '../../src/core/area/handle.ts'
+import { strictObject } from '../../src/core/contract/fields.ts'
+import { Type } from '../../src/core/contract/schema.ts'
+import { type Config, read, single, write } from '../../src/core/model/slots.ts'
 import type {
   Artifact,
   Attempt,
@@ -12,7 +12,7 @@ import type {
   Outcome,
   Plan,
   UnitObservation,
-} from '../../src/plan/artifacts.ts'
+} from '../../src/core/plan/artifacts.ts'
 import { FakeApplier } from './fake-applier.ts'
 
 export const slowSettings = single('slow.settings', strictObject({ text: Type.String() }), { text: '' })

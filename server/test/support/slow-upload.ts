@@ -3,8 +3,8 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { webAddress } from '../../src/lab/network.ts'
-import type { ExecResult } from '../../src/launcher/enter-lab.ts'
+import { webAddress } from '../../src/tools/lab/network.ts'
+import type { ExecResult } from '../../src/tools/launcher/enter-lab.ts'
 import type { LabGateway } from './lab-gateway.ts'
 
 export interface SlowUpload {

@@ -2,14 +2,14 @@
 
 import { join } from 'node:path'
 import { noLogLimits } from '../../src/areas/logs/config.ts'
-import { createLocalLogStore, type LocalLogStore } from '../../src/runtime/logs/store/local-store.ts'
+import { createLocalLogStore, type LocalLogStore } from '../../src/gatewayd/logs/store/local-store.ts'
 
 export const createStoredLogs = (folder: string): LocalLogStore =>
   createLocalLogStore({
     path: join(folder, 'logs.db'),
     limits: noLogLimits,
-    writerEntry: new URL('../../src/log-writer.ts', import.meta.url),
-    workerEntry: new URL('../../src/log-worker.ts', import.meta.url),
+    writerEntry: new URL('../../src/gatewayd/threads/log-writer.ts', import.meta.url),
+    workerEntry: new URL('../../src/gatewayd/threads/log-worker.ts', import.meta.url),
     followers: {
       files: {
         folder: join(folder, 'log'),

@@ -1,7 +1,7 @@
 // Signed packages for tests, with a key that is made for them.
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { keyId } from '../../src/files/signed-package.ts'
+import { keyId } from '../../src/shared/files/signed-package.ts'
 
 interface Signer {
   readonly arMember: (name: string, content: Buffer, time: number) => Buffer

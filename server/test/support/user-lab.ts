@@ -2,7 +2,7 @@
 // what the kernel has of them.
 
 import assert from 'node:assert/strict'
-import { memberSetOf } from '../../src/plan/live-sets.ts'
+import { memberSetOf } from '../../src/core/plan/live-sets.ts'
 import type { ApiClient } from './api-client.ts'
 import { password as adminPassword, type FirewallLab, server, startFirewallLab } from './firewall-lab.ts'
 import type { LabGateway } from './lab-gateway.ts'

@@ -2,11 +2,11 @@
 // long list that revisions keep only in part and a secret among the fields.
 
 import type { TObject, TSchema } from 'typebox'
-import { nullable, strictObject } from '../../src/contract/fields.ts'
-import { Type } from '../../src/contract/schema.ts'
-import { type Area, defineArea } from '../../src/http/handle.ts'
-import { Sealed } from '../../src/model/secret.ts'
-import { list, type StoredFields, single, type UpgradeStep } from '../../src/model/slots.ts'
+import { type Area, defineArea } from '../../src/core/area/handle.ts'
+import { nullable, strictObject } from '../../src/core/contract/fields.ts'
+import { Type } from '../../src/core/contract/schema.ts'
+import { Sealed } from '../../src/core/model/secret.ts'
+import { list, type StoredFields, single, type UpgradeStep } from '../../src/core/model/slots.ts'
 
 const text = Type.String()
 

@@ -8,8 +8,8 @@ import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { createScanService } from '../../src/web-filter/icap/scan-service.ts'
-import { createWordsService } from '../../src/web-filter/icap/words-service.ts'
+import { createScanService } from '../../src/filterd/icap/scan-service.ts'
+import { createWordsService } from '../../src/filterd/icap/words-service.ts'
 import { until } from './until.ts'
 
 export interface Fetched {

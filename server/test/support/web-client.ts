@@ -7,8 +7,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { openLab } from '../../src/launcher/enter-lab.ts'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { openLab } from '../../src/tools/launcher/enter-lab.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 
 export interface WebAsk {
   readonly id: number

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { appRoot, runtimePath } from '../../src/launcher/layout.ts'
+import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import type { LabGateway } from './lab-gateway.ts'
 import { until } from './until.ts'
 

@@ -3,8 +3,8 @@
 
 import type { Endpoint } from '@gateway/server/contract'
 import { makeCalls, undoRevision } from '@gateway/server/contract/configuration'
-import { mayUse } from '@gateway/server/shared/access'
-import type { DryRun } from '@gateway/server/shared/dry-run'
+import { mayUse } from '@gateway/server/core/access'
+import type { DryRun } from '@gateway/server/core/dry-run'
 import { toast } from '../ui/toast.tsx'
 import { heard, t } from '../words.ts'
 import { addressOf, type CallOptions, call, type Reply } from './call.ts'

@@ -1,7 +1,7 @@
 // One call of the interface, typed by its endpoint. Nothing else in the console calls fetch.
 
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '@gateway/server/contract'
-import type { ErrorReason } from '@gateway/server/shared/error'
+import type { ErrorReason } from '@gateway/server/core/error'
 import { msg } from '../words.ts'
 import { Failure, type FailureCode, type Problem } from './failure.ts'
 

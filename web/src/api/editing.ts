@@ -1,6 +1,6 @@
 // Whether something may be changed now, and the words that say why not: the role, a change that waits to be kept, or no connection.
 
-import { type Access, mayUse, roles } from '@gateway/server/shared/access'
+import { type Access, mayUse, roles } from '@gateway/server/core/access'
 import { t } from '../words.ts'
 import { happenings } from './events.ts'
 import { rolesFor, sessionStore } from './session.ts'

@@ -1,6 +1,6 @@
 // Why a call was not answered with what was asked for. The code decides what the console does, the message is for the person.
 
-import type { ErrorCode, ErrorReason } from '@gateway/server/shared/error'
+import type { ErrorCode, ErrorReason } from '@gateway/server/core/error'
 
 export interface Problem {
   /** Such as `ranges[2]`, `sstp.port` or `firewall.forward[7].source_addresses`. */

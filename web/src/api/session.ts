@@ -2,7 +2,7 @@
 // its identity, so that drafts stay on screen behind the sign-in.
 
 import { ownSession, showConsole, signIn, signOut, whoAmI } from '@gateway/server/contract/sign-in'
-import { type Access, mayUse, type Role, roles } from '@gateway/server/shared/access'
+import { type Access, mayUse, type Role, roles } from '@gateway/server/core/access'
 import { setGatewayZone } from '../ui/zone.ts'
 import { call, onFailure } from './call.ts'
 import { Failure } from './failure.ts'

@@ -1,6 +1,6 @@
 // The account: who is signed in, own sessions, language, theme, density, keys, sign-out.
 
-import { roles } from '@gateway/server/shared/access'
+import { roles } from '@gateway/server/core/access'
 import { type ReactNode, useState } from 'react'
 import { useSession } from '../api/session.ts'
 import { Menu } from '../ui/menu.tsx'

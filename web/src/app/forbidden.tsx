@@ -1,6 +1,6 @@
 // A page that the role may not open, with the roles that may.
 
-import { type Access, roles } from '@gateway/server/shared/access'
+import { type Access, roles } from '@gateway/server/core/access'
 import type { ReactNode } from 'react'
 import { rolesFor } from '../api/session.ts'
 import { Empty } from '../ui/empty.tsx'

@@ -1,6 +1,6 @@
 // The nine groups of the rail: their words and icons, and which pages stand in each.
 
-import type { Access } from '@gateway/server/shared/access'
+import type { Access } from '@gateway/server/core/access'
 import { type Group, groups, type PageEntry } from '../page.ts'
 import type { IconName } from '../ui/icons.ts'
 import { msg } from '../words.ts'

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Endpoint } from '@gateway/server/contract'
 import fc from 'fast-check'
-import { faultsOf } from '../../../server/src/http/validate.ts'
+import { faultsOf } from '../../../server/src/core/validation/validate.ts'
 import { checkBody } from './check.ts'
 import { bodyObject, emptyItem, formFields, jsonFields, type Schema } from './schema.ts'
 
-const areas = join(import.meta.dirname, '../../../server/src/areas')
+const areas = join(import.meta.dirname, '..', '..', '..', 'server', 'src', 'areas')
 
 async function bodies(): Promise<{ name: string; schema: Schema }[]> {
   const found: { name: string; schema: Schema }[] = []

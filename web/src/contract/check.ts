@@ -2,8 +2,8 @@
 // the pages forbids code made from text.
 
 import { Validator } from '@cfworker/json-schema'
-import type { Problem } from '@gateway/server/shared/error'
-import { problemsOf, type Say, type SchemaFault } from '@gateway/server/shared/faults'
+import type { Problem } from '@gateway/server/core/error'
+import { problemsOf, type Say, type SchemaFault } from '@gateway/server/core/faults'
 import type { Schema } from './schema.ts'
 
 const validators = new WeakMap<Schema, Validator>()

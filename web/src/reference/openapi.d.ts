@@ -1,5 +1,5 @@
 // What the reference reads of /openapi.json, for the type checker only: this file is not served.
-// The document is made by server/src/contract/openapi.ts.
+// The document is made by server/src/core/contract/openapi.ts.
 
 export interface Schema {
   readonly $ref?: string

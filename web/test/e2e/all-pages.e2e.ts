@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { mayUse } from '../../../server/src/contract/access.ts'
+import { mayUse } from '../../../server/src/core/contract/access.ts'
 import type { PageEntry } from '../../src/page.ts'
 import { pages } from '../../src/pages/index.ts'
 import { findBarriers } from '../support/axe.ts'

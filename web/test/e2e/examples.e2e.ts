@@ -9,7 +9,7 @@ import { browserSkip, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'
 import { assertDone, lookAt } from '../support/last-screen.ts'
 
-const folder = join(import.meta.dirname, '../../src/pages')
+const folder = join(import.meta.dirname, '..', '..', 'src', 'pages')
 
 /** Addresses of pages whose file declares an example. */
 function examplePages(): readonly string[] {

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { parseAddress } from '../../../server/src/net/ipv4.ts'
+import { parseAddress } from '../../../server/src/shared/net/ipv4.ts'
 import { pages } from '../../src/pages/index.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'
 import { type Console, startConsole } from '../support/console.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { HitKnowledge } from '../../../server/src/runtime/logs/sources/hit-knowledge.ts'
-import { webRecord } from '../../../server/src/runtime/logs/sources/web-requests.ts'
-import { parseAccessLine } from '../../../server/src/web-filter/access-line.ts'
+import { parseAccessLine } from '../../../server/src/domain/web-filter/access-line.ts'
+import { HitKnowledge } from '../../../server/src/gatewayd/logs/sources/hit-knowledge.ts'
+import { webRecord } from '../../../server/src/gatewayd/logs/sources/web-requests.ts'
 import { webLine } from '../../../server/test/support/web-lines.ts'
 import { findBarriers } from '../support/axe.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'

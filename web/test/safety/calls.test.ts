@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { areas } from '../../../server/src/areas/index.ts'
-import { type Endpoint, nameOf } from '../../../server/src/contract/endpoint.ts'
+import { type Endpoint, nameOf } from '../../../server/src/core/contract/endpoint.ts'
 import { exceptions } from '../../../server/test/support/exceptions.ts'
 import { listSources, readSource, withoutComments } from './sources.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { chartValues } from '../../../server/src/areas/health/numbers.ts'
-import type { MachineLoad } from '../../../server/src/contract/health.ts'
+import type { MachineLoad } from '../../../server/src/core/contract/health.ts'
 import { lineTitles } from '../../src/pages/health/series.ts'
 
 const dropped = { droppedIn: 0, droppedOut: 0 }

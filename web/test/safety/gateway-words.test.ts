@@ -52,15 +52,15 @@ describe('sentences of the gateway', () => {
     'upgrade/undo.ts',
     'upgrade/watch.ts',
     'applyd/machine/upgrade.ts',
-    'runtime/upgrades/upgrades.ts',
-    'files/signed-package.ts',
+    'areas/updates/runs/upgrades.ts',
+    'shared/files/signed-package.ts',
     'areas/updates/routes.ts',
     'areas/network/status-cards.ts',
     'areas/network/rules.ts',
     'areas/network/setup.ts',
     'areas/network/edits.ts',
     'applyd/machine/settings.ts',
-    'system/geoip.ts',
+    'areas/objects/runs/geoip.ts',
   ])
     it(`in ${path} are known`, () => {
       const sentences = sentencesIn(path, notShown)
@@ -141,7 +141,12 @@ describe('sentences of the gateway', () => {
     ),
   }
   const statusFiles = globSync('areas/*/status*.ts', { cwd: server }).filter((path) => !path.endsWith('.test.ts'))
-  for (const path of [...statusFiles.sort(), 'system/observed.ts', 'policy/hygiene.ts', 'policy/unresolved.ts'])
+  for (const path of [
+    ...statusFiles.sort(),
+    'core/plan/observed.ts',
+    'domain/policy/hygiene.ts',
+    'domain/policy/unresolved.ts',
+  ])
     it(`in ${path} are known`, () => {
       // What may follow a whole sentence is one itself.
       const sentences = sentencesIn(path).map((text) => text.replace(/\.X1$/, '.'))

@@ -3,7 +3,7 @@
 
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { faultWords, typeWords } from '@gateway/server/shared/faults'
+import { faultWords, typeWords } from '@gateway/server/core/faults'
 import PO from 'pofile'
 import type { Schema } from '../../src/contract/schema.ts'
 import { textsOf } from '../../src/contract/words.ts'
@@ -110,7 +110,7 @@ const spoken = /\bsay`((?:[^`\\$]|\\.|\$\{(?:[^{}]|\{[^{}]*\})*\})*)`/g
 export function saidTexts(): string[] {
   const server = join(contracts, '..')
   return globSync('**/*.ts', { cwd: server })
-    .filter((path) => !path.endsWith('.test.ts') && path !== 'contract/said.ts')
+    .filter((path) => !path.endsWith('.test.ts') && path !== 'core/contract/said.ts')
     .sort()
     .flatMap((path) => {
       const code = withoutComments(readFileSync(join(server, path), 'utf8'))

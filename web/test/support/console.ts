@@ -12,10 +12,10 @@ import type { FilterRule } from '../../../server/src/areas/firewall/contract-rul
 import { startHealth } from '../../../server/src/areas/health/jobs.ts'
 import { adoptedConnections } from '../../../server/src/areas/network/adopt.ts'
 import { connections } from '../../../server/src/areas/network/config.ts'
-import type { Role } from '../../../server/src/contract/access.ts'
-import { guardConnections } from '../../../server/src/http/connections.ts'
-import { createTlsServer, ensureCertificate } from '../../../server/src/http/tls.ts'
-import { type Config, write } from '../../../server/src/model/slots.ts'
+import type { Role } from '../../../server/src/core/contract/access.ts'
+import { type Config, write } from '../../../server/src/core/model/slots.ts'
+import { guardConnections } from '../../../server/src/gatewayd/http/connections.ts'
+import { createTlsServer, ensureCertificate } from '../../../server/src/shared/certificates/tls.ts'
 import type { LabGateway } from '../../../server/test/support/lab-gateway.ts'
 import {
   createTestGateway,

@@ -2,9 +2,9 @@
 // the contract, so that a new endpoint or a new column is covered by itself.
 
 import type { TSchema } from 'typebox'
-import { faultsOf } from '../../../server/src/http/validate.ts'
-import { type LogKindName, logKindNames, logKinds } from '../../../server/src/logs/kinds.ts'
-import type { NewRecord } from '../../../server/src/logs/record.ts'
+import { faultsOf } from '../../../server/src/core/validation/validate.ts'
+import { type LogKindName, logKindNames, logKinds } from '../../../server/src/domain/logs/kinds.ts'
+import type { NewRecord } from '../../../server/src/domain/logs/record.ts'
 import { changingEndpoints } from '../../../server/test/contract/contract.ts'
 import { type JsonSchema, sample, schemaOf } from '../../../server/test/contract/samples.ts'
 import type { Client } from '../../../server/test/support/test-gateway.ts'

@@ -1,10 +1,10 @@
 // What the gateway of a browser test reads from its machine: a few sessions, leases and names, the same at every start.
 
-import type { GatewayParts } from '../../../server/src/app.ts'
-import type { MachineLoad } from '../../../server/src/contract/health.ts'
-import { parseAddress } from '../../../server/src/net/ipv4.ts'
-import type { GivenLease, TrackedSession } from '../../../server/src/plan/facts.ts'
-import type { Clock } from '../../../server/src/runtime/clock.ts'
+import type { MachineLoad } from '../../../server/src/core/contract/health.ts'
+import type { GivenLease, TrackedSession } from '../../../server/src/core/plan/facts.ts'
+import type { GatewayParts } from '../../../server/src/gatewayd/app.ts'
+import { parseAddress } from '../../../server/src/shared/net/ipv4.ts'
+import type { Clock } from '../../../server/src/shared/time/clock.ts'
 import { labFacts } from '../../../server/test/support/test-gateway.ts'
 
 type Sampled =

@@ -14,7 +14,7 @@ import { labConsole } from './console.ts'
 const password = 'correct horse 9'
 const client = '10.10.0.2'
 const server = '198.51.100.20'
-const folder = join(import.meta.dirname, '../../../docs/screenshots')
+const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'screenshots')
 
 /** Makes objects and rules; returns the id of the rule that refuses the old application. */
 async function furnish(api: ApiClient): Promise<number> {

@@ -1,11 +1,7 @@
 // Asks the kernel over one netlink socket, one question at a time: generation, presence of a table, chains, counts, and
 // changes of elements.
 
-import type { Counts } from '../nft-listing.ts'
-import type { ElementChange } from './address-set.ts'
-import { elementMessages } from './elements.ts'
-import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'
-import { createRecords, liveMessages, setFilter } from './live-messages.ts'
+import type { Counts } from '../../shared/netlink.ts'
 import {
   addRuleCount,
   batch,
@@ -19,7 +15,11 @@ import {
   ruleFilter,
   tableFilter,
   tableOf,
-} from './netlink.ts'
+} from '../../shared/netlink.ts'
+import type { ElementChange } from './address-set.ts'
+import { elementMessages } from './elements.ts'
+import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'
+import { createRecords, liveMessages, setFilter } from './live-messages.ts'
 
 export interface Socket {
   readonly send: (bytes: Buffer) => void

@@ -2,8 +2,8 @@
 // every interval set first. Pure.
 
 import { isIPv4 } from 'node:net'
+import { attribute, flags, message, nested, numberAttribute, tableOf, textAttribute } from '../../shared/netlink.ts'
 import type { ElementChange } from './address-set.ts'
-import { attribute, flags, message, nested, numberAttribute, tableOf, textAttribute } from './netlink.ts'
 
 /** An interval is its first address and the first one after it. Nothing is after the last address. */
 type Key = { readonly address: number; readonly isEnd: boolean }

@@ -1,11 +1,11 @@
 // How applyd talks to nftables. There are two ways with the same meaning: the nft library in a thread of applyd, and the
 // nft program, a process for each question. The ruleset decides what is asked; this folder knows how.
 
-import type { Problem } from '../../contract/error.ts'
-import type { Counts } from '../nft-listing.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import type { NftSpec } from '../../engines/kit/tables.ts'
+import { type Log, wordsOf } from '../../engines/kit/text.ts'
+import type { Counts } from '../../shared/netlink.ts'
 import type { ScriptLine } from '../nft-script.ts'
-import type { NftSpec } from '../tables.ts'
-import { type Log, wordsOf } from '../text.ts'
 import type { ElementChange } from './address-set.ts'
 import { createLibraryKernel } from './library.ts'
 import type { KeyPart, LiveChanged, LiveSetChange, PackedElements } from './live-elements.ts'

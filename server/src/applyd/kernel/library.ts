@@ -3,10 +3,10 @@
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { Counts } from '../nft-listing.ts'
+import type { NftSpec } from '../../engines/kit/tables.ts'
+import type { Log } from '../../engines/kit/text.ts'
+import type { Counts } from '../../shared/netlink.ts'
 import type { ScriptLine } from '../nft-script.ts'
-import type { NftSpec } from '../tables.ts'
-import type { Log } from '../text.ts'
 import type { ElementChange } from './address-set.ts'
 import type { NftKernel, Verdict } from './kernel.ts'
 import {

@@ -2,7 +2,7 @@
 // thousands of them go from one thread to another as bytes. Pure.
 
 import { isIPv4 } from 'node:net'
-import { deviceForm } from '../tables.ts'
+import { deviceForm } from '../../engines/kit/tables.ts'
 
 export type KeyPart = 'ipv4_addr' | 'ether_addr' | 'ifname'
 

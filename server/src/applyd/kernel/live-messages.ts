@@ -1,8 +1,8 @@
 // Changes and reading of sets of hosts as netlink messages. Every message has a bounded size, and none depends on how many
 // elements a set holds. Pure.
 
+import { attribute, flags, locate, message, tableOf, textAttribute } from '../../shared/netlink.ts'
 import { countElements, type KeyPart, keyLength, type LiveSetChange, type PackedElements } from './live-elements.ts'
-import { attribute, flags, locate, message, tableOf, textAttribute } from './netlink.ts'
 
 const numbers = {
   ...{ table: 1, set: 2, elements: 3, listElement: 1 },

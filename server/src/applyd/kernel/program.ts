@@ -1,11 +1,12 @@
 // The nft program: one process for each check, load and question. Used where the library cannot be, and by the library's
 // way for listings.
 
-import { addCounts, type Counts, listChains } from '../nft-listing.ts'
+import { run } from '../../engines/kit/processes.ts'
+import type { NftSpec } from '../../engines/kit/tables.ts'
+import { oneLine } from '../../engines/kit/text.ts'
+import type { Counts } from '../../shared/netlink.ts'
+import { addCounts, listChains } from '../nft-listing.ts'
 import type { ScriptLine } from '../nft-script.ts'
-import { run } from '../processes.ts'
-import type { NftSpec } from '../tables.ts'
-import { oneLine } from '../text.ts'
 import type { NftKernel, Verdict } from './kernel.ts'
 import {
   isReadTwice,

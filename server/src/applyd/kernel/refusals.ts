@@ -1,8 +1,8 @@
 // Maps what nft writes about a script to the objects that its lines came from. Pure.
 
-import type { Problem } from '../../contract/error.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { oneLine } from '../../engines/kit/text.ts'
 import type { ScriptLine } from '../nft-script.ts'
-import { oneLine } from '../text.ts'
 import type { ElementChange } from './address-set.ts'
 import type { Verdict } from './kernel.ts'
 

@@ -2,8 +2,8 @@
 // ends and its id (linux/netfilter/nfnetlink_conntrack.h). Pure, but for the socket that is given.
 
 import { isIPv4 } from 'node:net'
-import type { CutTarget } from '../../plan/artifacts.ts'
-import { attribute, envelope, flags, locate, nested, parseReplies, type Reply } from './netlink.ts'
+import type { CutTarget } from '../../core/plan/artifacts.ts'
+import { attribute, envelope, flags, locate, nested, parseReplies, type Reply } from '../../shared/netlink.ts'
 
 export interface TrackedSocket {
   readonly send: (bytes: Buffer) => void

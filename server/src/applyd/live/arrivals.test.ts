@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import type { LiveElement } from '../../plan/artifacts.ts'
+import type { LiveElement } from '../../core/plan/artifacts.ts'
 import { createArrivals } from './arrivals.ts'
 import type { Live } from './live.ts'
 

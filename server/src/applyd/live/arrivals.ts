@@ -3,7 +3,7 @@
 // that did not arrive is reported again to the next connection.
 
 import { setTimeout } from 'node:timers/promises'
-import type { Arrivals, LiveElement } from '../../plan/artifacts.ts'
+import type { Arrivals, LiveElement } from '../../core/plan/artifacts.ts'
 import type { Live } from './live.ts'
 
 export interface ArrivalTimings {

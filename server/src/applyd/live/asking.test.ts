@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { until } from '../../../test/support/until.ts'
-import type { Arrivals } from '../../plan/artifacts.ts'
-import type { ReplyFrame } from '../../plan/verbs.ts'
-import { createFrameReader, encodeFrame } from '../frames.ts'
+import type { Arrivals } from '../../core/plan/artifacts.ts'
+import type { ReplyFrame } from '../../core/plan/verbs.ts'
+import { createFrameReader, encodeFrame } from '../../shared/frames.ts'
 import { authorizationPieces, seen } from '../stand-ins/authorization.ts'
 import { bothWays, createScenarios, nft, planOf, type Scene } from '../stand-ins/harness.ts'
 

@@ -1,10 +1,10 @@
 // The thread in which applyd reads and changes the kernel's table of connections: a dump of it takes long.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { CutTarget } from '../../plan/artifacts.ts'
+import type { CutTarget } from '../../core/plan/artifacts.ts'
+import { wordsOf } from '../../engines/kit/text.ts'
 import { openForeign } from '../kernel/foreign.ts'
 import { cutConnections } from '../kernel/tracked.ts'
-import { wordsOf } from '../text.ts'
 import type { CutAnswer, CutWorkerData } from './cut.ts'
 
 const { namespace } = workerData as CutWorkerData

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { CutTarget } from '../../plan/artifacts.ts'
+import type { CutTarget } from '../../core/plan/artifacts.ts'
 import { Bench } from '../stand-ins/harness.ts'
 import { createCutter } from './cut.ts'
 

@@ -2,11 +2,11 @@
 // that come while it works are answered together by one reading of the kernel's table.
 
 import { Worker } from 'node:worker_threads'
-import type { CutTarget } from '../../plan/artifacts.ts'
+import type { CutTarget } from '../../core/plan/artifacts.ts'
+import { wordsOf } from '../../engines/kit/text.ts'
+import { Refusal } from '../../engines/kit/values.ts'
 import type { Context } from '../applyd.ts'
 import { preloads } from '../kernel/library.ts'
-import { wordsOf } from '../text.ts'
-import { Refusal } from '../wire/values.ts'
 
 export interface CutWorkerData {
   readonly namespace: number | null

@@ -1,7 +1,7 @@
 // Live sets in the kernel of a namespace, both ways: changes, what survives, and what is reported.
 
 import assert from 'node:assert/strict'
-import type { LiveChange, LiveElement, NftPiece } from '../../plan/artifacts.ts'
+import type { LiveChange, LiveElement, NftPiece } from '../../core/plan/artifacts.ts'
 import { authorizationPieces, host, liveSetPieces, pair, seen } from '../stand-ins/authorization.ts'
 import { bothWays, chain, createScenarios, nft, piecesOf, planOf, type Scene, set } from '../stand-ins/harness.ts'
 

@@ -3,7 +3,10 @@
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { LiveChange, LiveElement, LiveOutcome, LiveReading, NftPiece } from '../../plan/artifacts.ts'
+import type { LiveChange, LiveElement, LiveOutcome, LiveReading, NftPiece } from '../../core/plan/artifacts.ts'
+import { deviceForm } from '../../engines/kit/tables.ts'
+import { type Log, wordsOf } from '../../engines/kit/text.ts'
+import { Refusal } from '../../engines/kit/values.ts'
 import type { NftKernel } from '../kernel/kernel.ts'
 import {
   countElements,
@@ -20,9 +23,6 @@ import {
 import type { createWatch } from '../loaded/watch.ts'
 import type { TableChange } from '../nft-script.ts'
 import { indexPieces, isLively } from '../pieces.ts'
-import { deviceForm } from '../tables.ts'
-import { type Log, wordsOf } from '../text.ts'
-import { Refusal } from '../wire/values.ts'
 import { liveKeyOf } from './requests.ts'
 
 /** The parts of a key, in the order of the kernel. */

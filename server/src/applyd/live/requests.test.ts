@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../wire/values.ts'
+import { Refusal } from '../../engines/kit/values.ts'
 import { liveKeyOf, parseLiveChanges, parseLiveSets, parseTargets } from './requests.ts'
 
 const host = { address: '10.0.0.1', mac: null, device: null, seconds: 900 }

@@ -2,8 +2,8 @@
 // bounded times, and exactly the parts of a key that the set has.
 
 import { isIPv4 } from 'node:net'
-import type { CutTarget, LiveChange, LiveElement } from '../../plan/artifacts.ts'
-import { isLimitSet, isMemberSet, type LiveKey, liveSets } from '../../plan/live-sets.ts'
+import type { CutTarget, LiveChange, LiveElement } from '../../core/plan/artifacts.ts'
+import { isLimitSet, isMemberSet, type LiveKey, liveSets } from '../../core/plan/live-sets.ts'
 import {
   parseAddress,
   parseCount,
@@ -13,7 +13,7 @@ import {
   parseList,
   parseOneOf,
   Refusal,
-} from '../wire/values.ts'
+} from '../../engines/kit/values.ts'
 
 /** Sets of a request, and elements of all of them together. */
 const setLimit = 20_000

@@ -2,9 +2,9 @@
 // between two parts, for a while and up to a number.
 
 import type { FileHandle } from 'node:fs/promises'
-import type { SessionPart } from '../../plan/artifacts.ts'
+import type { SessionPart } from '../../core/plan/artifacts.ts'
+import { Refusal } from '../../engines/kit/values.ts'
 import type { Context } from '../applyd.ts'
-import { Refusal } from '../wire/values.ts'
 import { openTable, readingOf } from './tracking.ts'
 
 const partBytes = 1024 * 1024

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import type { NftPiece } from '../../plan/artifacts.ts'
+import type { NftPiece } from '../../core/plan/artifacts.ts'
 import { chain, set } from '../stand-ins/harness.ts'
 import { createJournal, type Entry, type Loaded } from './journal.ts'
 

@@ -3,13 +3,13 @@
 // the record carries the identity of the kernel that it is about. A kill loses nothing of what was written.
 
 import { constants, writeSync } from 'node:fs'
-import { readRegular, removeDurable, withFile, writeDurable } from '../../files/durable.ts'
-import { withReserve } from '../../files/reserve.ts'
-import type { NftPart, NftPiece } from '../../plan/artifacts.ts'
-import { isGenuine } from '../../plan/nft-piece.ts'
-import type { Counts } from '../nft-listing.ts'
+import type { NftPart, NftPiece } from '../../core/plan/artifacts.ts'
+import { isGenuine } from '../../core/plan/nft-piece.ts'
+import { type Log, wordsOf } from '../../engines/kit/text.ts'
+import { readRegular, removeDurable, withFile, writeDurable } from '../../shared/files/durable.ts'
+import { withReserve } from '../../shared/files/reserve.ts'
+import type { Counts } from '../../shared/netlink.ts'
 import { areSame, compare, indexPieces, keyOf } from '../pieces.ts'
-import { type Log, wordsOf } from '../text.ts'
 
 /** Of an apply; see the executor. */
 export interface Mark {

@@ -1,6 +1,6 @@
 // How many rules each origin has in the loaded tables, kept up with every change. Counted when it is first asked for.
 
-import type { NftPiece } from '../../plan/artifacts.ts'
+import type { NftPiece } from '../../core/plan/artifacts.ts'
 import type { TableChange } from '../nft-script.ts'
 import { originsOf } from '../pieces.ts'
 

@@ -1,7 +1,7 @@
 // The pieces of an nft table are read the way nft's own scanner reads them, and everything is refused that could reach outside
 // the braces written around it; nft checks whether a rule is valid.
 
-import type { NftPart, NftPiece } from '../../plan/artifacts.ts'
+import type { NftPart, NftPiece } from '../../core/plan/artifacts.ts'
 import { createTurns } from './turns.ts'
 
 /** These read files or rename things, at any depth. */

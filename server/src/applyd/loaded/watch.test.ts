@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import type { NftPiece } from '../../plan/artifacts.ts'
+import type { NftPiece } from '../../core/plan/artifacts.ts'
 import type { NftKernel } from '../kernel/kernel.ts'
 import { changeOf } from '../nft-script.ts'
 import { chain } from '../stand-ins/harness.ts'

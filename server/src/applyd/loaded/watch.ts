@@ -1,14 +1,14 @@
 // Whether the tables of the kernel still are what was loaded. The generation of the kernel says that nothing was touched
 // since our own load; where it says otherwise, or cannot be read, the tables are listed, beside the work of the executor.
 
-import type { NftPiece, TableObservation } from '../../plan/artifacts.ts'
-import { countLines } from '../../plan/nft-piece.ts'
+import type { NftPiece, TableObservation } from '../../core/plan/artifacts.ts'
+import { countLines } from '../../core/plan/nft-piece.ts'
+import type { NftSpec } from '../../engines/kit/tables.ts'
+import { type Log, wordsOf } from '../../engines/kit/text.ts'
 import type { NftKernel } from '../kernel/kernel.ts'
 import { type Listing, parseListing } from '../nft-listing.ts'
 import type { TableChange } from '../nft-script.ts'
 import { hookOf, indexPieces, isLively, keyOf, shapeOf } from '../pieces.ts'
-import type { NftSpec } from '../tables.ts'
-import { type Log, wordsOf } from '../text.ts'
 import type { Busy } from './busy.ts'
 import type { Fingerprints } from './journal.ts'
 

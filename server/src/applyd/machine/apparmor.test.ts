@@ -11,7 +11,7 @@ import { antivirus, antivirusPaths } from '../../engines/antivirus/index.ts'
 import { dhcp, leasesPath } from '../../engines/dhcp/index.ts'
 import { dns } from '../../engines/dns/index.ts'
 import { webFilter, webFilterPaths } from '../../engines/web-filter/index.ts'
-import { ownApp } from '../../files/plain.ts'
+import { ownApp } from '../../shared/files/plain.ts'
 import { additionMark, engineProfiles, readProfiles } from './apparmor.ts'
 
 const state = '/var/lib/portcullis'
@@ -127,7 +127,7 @@ const needed: Readonly<Record<string, readonly (readonly [path: string, allowed:
     [below(webFilterPaths.accessLog), 'w'],
     [below('log/web-filter-proxy.log'), 'w'],
     [below(webFilterPaths.askSocket), 'rw'],
-    [join(ownApp, 'server/src/web-filter/helper.pl'), 'r'],
+    [join(ownApp, 'server/src/filterd/helper.pl'), 'r'],
     ['/usr/bin/perl', 'ix'],
     ['/usr/bin/setpriv', 'ix'],
   ],

@@ -1,8 +1,8 @@
 // What of the machine gets in the way of the gateway, in the words of the administrator, each with the exact commands that
 // repair it. Pure: look.ts reads the machine.
 
-import type { Conflict } from '../../plan/artifacts.ts'
-import { oneLine } from '../text.ts'
+import type { Conflict } from '../../core/plan/artifacts.ts'
+import { oneLine } from '../../engines/kit/text.ts'
 import type { ForeignTable } from './foreign-rules.ts'
 import { describeInterfaces } from './other-managers.ts'
 import type { HeldPort, Readings, WatchedPort } from './readings.ts'

@@ -4,8 +4,8 @@
 
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { DataPlane } from '../../plan/artifacts.ts'
-import { type Log, wordsOf } from '../text.ts'
+import type { DataPlane } from '../../core/plan/artifacts.ts'
+import { type Log, wordsOf } from '../../engines/kit/text.ts'
 import { makeGroup, namesIn, textOf, writeKernel } from './read.ts'
 
 export interface ControlGroups {

@@ -3,9 +3,9 @@
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { readJson, removeDurable, writeDurable } from '../../files/durable.ts'
+import type { Log } from '../../engines/kit/text.ts'
+import { readJson, removeDurable, writeDurable } from '../../shared/files/durable.ts'
 import { type KernelRoute, routeProtocol } from '../network-operations.ts'
-import type { Log } from '../text.ts'
 
 /** As ip(8) shows it; what is not named here is not restored. */
 export interface ForeignRoute extends KernelRoute {

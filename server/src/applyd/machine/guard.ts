@@ -1,8 +1,8 @@
 // Notices at once that another program removed our rules, as nftables.service does at its start and stop, and has them put back.
 // The kernel counts its changes: while the number is the same, nothing is asked. Other drift is repaired by the reconcile loop.
 
+import { type Log, wordsOf } from '../../engines/kit/text.ts'
 import type { NftKernel } from '../kernel/kernel.ts'
-import { type Log, wordsOf } from '../text.ts'
 
 export interface GuardParts {
   readonly kernel: Pick<NftKernel, 'generation' | 'isPresent'>

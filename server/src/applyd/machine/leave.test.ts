@@ -8,9 +8,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import { ApplydClient } from '../../apply/client.ts'
-import type { Artifact, LinkPlan } from '../../plan/artifacts.ts'
-import { planLink } from '../../plan/link.ts'
+import type { Artifact, LinkPlan } from '../../core/plan/artifacts.ts'
+import { planLink } from '../../core/plan/link.ts'
+import { ApplydClient } from '../../gatewayd/apply/client.ts'
 import { Bench, nft, piecesOf, planOf } from '../stand-ins/harness.ts'
 
 const settings: Artifact = {

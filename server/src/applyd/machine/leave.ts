@@ -3,13 +3,12 @@
 // tried whatever became of the one before, and all of it can be run again.
 
 import { join } from 'node:path'
-import { readJson, removeDurable } from '../../files/durable.ts'
-import { createQueues } from '../engines/inspection/queues.ts'
-import { createInterception } from '../engines/web-filter/interception.ts'
-import { findProgram } from '../network.ts'
+import { createQueues } from '../../engines/inspection/applyd/queues.ts'
+import { findProgram, type ProcessId, readKernelIdentity, run, stateOf } from '../../engines/kit/processes.ts'
+import { oneLine, wordsOf } from '../../engines/kit/text.ts'
+import { createInterception } from '../../engines/web-filter/applyd/interception.ts'
+import { readJson, removeDurable } from '../../shared/files/durable.ts'
 import { isOurPreference, type Managed, routeProtocol } from '../network-operations.ts'
-import { type ProcessId, readKernelIdentity, run, stateOf } from '../processes.ts'
-import { oneLine, wordsOf } from '../text.ts'
 import { createForeignRoutes, type ForeignRoute } from './foreign-routes.ts'
 import { createSettings } from './settings.ts'
 

@@ -2,7 +2,7 @@
 // of our cards, AppArmor. Everything is bounded and nothing is changed; what cannot be read is left out. conflicts.ts judges.
 
 import { join } from 'node:path'
-import { run } from '../processes.ts'
+import { run } from '../../engines/kit/processes.ts'
 import { readProfiles } from './apparmor.ts'
 import { type ForeignTable, readTable } from './foreign-rules.ts'
 import { findHolders, listenersOf } from './ports.ts'

@@ -1,6 +1,6 @@
 // Other programs that set up the cards of the gateway: systemd-networkd, NetworkManager, ifupdown. Pure.
 
-import type { Conflict } from '../../plan/artifacts.ts'
+import type { Conflict } from '../../core/plan/artifacts.ts'
 import type { Readings } from './readings.ts'
 
 export function describeInterfaces(readings: Readings): Conflict[] {

@@ -1,8 +1,8 @@
 // Which sockets listen on a port of this network, and who holds them, as far as that can be read. A probe counts only
 // sockets that were not there before the engine started: a foreign program must not answer for it.
 
-import type { Probe } from '../tables.ts'
-import { oneLine } from '../text.ts'
+import type { Probe } from '../../engines/kit/tables.ts'
+import { oneLine } from '../../engines/kit/text.ts'
 import { linkOf, namesIn, textOf } from './read.ts'
 
 export type Protocol = 'tcp' | 'udp'

@@ -1,7 +1,7 @@
 // The settings of the kernel that a plan may name: where each one is, which values it may have, and what the kernel makes of it. A
 // plan that names another setting or value is refused. docs/behaviour/host.md says what they are for.
 
-import type { KernelSettingName } from '../../plan/artifacts.ts'
+import type { KernelSettingName } from '../../core/plan/artifacts.ts'
 
 export interface SettingSpec {
   /**

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { KernelSetting, KernelSettingName } from '../../plan/artifacts.ts'
+import type { KernelSetting, KernelSettingName } from '../../core/plan/artifacts.ts'
 import { isAllowed, settingTable } from './setting-table.ts'
 import { createSettings } from './settings.ts'
 

@@ -5,9 +5,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
-import { readJson, removeDurable, writeDurable } from '../../files/durable.ts'
-import type { KernelSetting, SettingObservation } from '../../plan/artifacts.ts'
-import type { Log } from '../text.ts'
+import type { KernelSetting, SettingObservation } from '../../core/plan/artifacts.ts'
+import type { Log } from '../../engines/kit/text.ts'
+import { readJson, removeDurable, writeDurable } from '../../shared/files/durable.ts'
 import { type SettingSpec, settingTable } from './setting-table.ts'
 
 /** What a kernel refuses it mostly refuses for ever, and each attempt is an apply. */

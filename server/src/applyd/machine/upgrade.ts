@@ -3,10 +3,13 @@
 // unit of its own, because it replaces this program.
 
 import { closeSync } from 'node:fs'
-import { openOwned } from '../../files/guarded.ts'
-import { ownApp } from '../../files/plain.ts'
-import { RefusedPackage, readTrustedKeys, type TrustedKeys } from '../../files/signed-package.ts'
-import type { DataPlane, UpgradeStart } from '../../plan/artifacts.ts'
+import type { DataPlane, UpgradeStart } from '../../core/plan/artifacts.ts'
+import { run } from '../../engines/kit/processes.ts'
+import type { ServiceAccount } from '../../engines/kit/tables.ts'
+import { hashFault, hashForm, parseForm, parseKeys } from '../../engines/kit/values.ts'
+import { openOwned } from '../../shared/files/guarded.ts'
+import { ownApp } from '../../shared/files/plain.ts'
+import { RefusedPackage, readTrustedKeys, type TrustedKeys } from '../../shared/files/signed-package.ts'
 import { beginUpgrade, startArguments } from '../../upgrade/begin.ts'
 import { type Installed, readInstalled, recordedFormat } from '../../upgrade/judge.ts'
 import {
@@ -18,9 +21,6 @@ import {
   uploadedName,
 } from '../../upgrade/places.ts'
 import { dropRequest, takePackage, UpgradeRefused } from '../../upgrade/take.ts'
-import { run } from '../processes.ts'
-import type { ServiceAccount } from '../tables.ts'
-import { hashFault, hashForm, parseForm, parseKeys } from '../wire/values.ts'
 
 export const parseUpgrade = (value: unknown): { digest: string } => ({
   digest: parseForm(parseKeys(value, ['digest']).digest, hashForm, hashFault),

@@ -1,9 +1,9 @@
 // The verb `conflicts`: what a look at the machine found, kept for a few seconds. It waits for nothing that changes the machine:
 // while the kernel takes rules, what other programs have there is what was seen last.
 
+import type { Conflict, DataPlane, Observation } from '../../core/plan/artifacts.ts'
 import { engines } from '../../engines/index.ts'
-import { ownApp } from '../../files/plain.ts'
-import type { Conflict, DataPlane, Observation } from '../../plan/artifacts.ts'
+import { ownApp } from '../../shared/files/plain.ts'
 import type { Busy } from '../loaded/busy.ts'
 import { judge } from './conflicts.ts'
 import { lookAt, readForeignTables } from './look.ts'

@@ -1,8 +1,8 @@
 // The ports and packages of our engines that others may hold, from their declarations. Pure.
 
-import type { EngineData } from '../../engines/engine.ts'
+import type { EngineData } from '../../core/engine/engine.ts'
+import type { UnitObservation } from '../../core/plan/artifacts.ts'
 import { webPorts } from '../../engines/web-filter/index.ts'
-import type { UnitObservation } from '../../plan/artifacts.ts'
 import type { WatchedPort } from './readings.ts'
 
 type UnitStates = readonly Pick<UnitObservation, 'name' | 'state'>[] | null

@@ -1,6 +1,6 @@
 // Two plans that differ in tables only: the second one changes a chain, removes one with its rule, and adds an element.
 
-import type { Plan } from '../../plan/artifacts.ts'
+import type { Plan } from '../../core/plan/artifacts.ts'
 import { chain, file, nft, planOf, set, unit } from './harness.ts'
 import { base, rule } from './sequence.ts'
 

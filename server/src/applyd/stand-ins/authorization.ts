@@ -1,6 +1,6 @@
 // A table with the statements that authorization writes, for tests against the kernel.
 
-import type { LiveElement, NftPiece } from '../../plan/artifacts.ts'
+import type { LiveElement, NftPiece } from '../../core/plan/artifacts.ts'
 import { chain, forwardHead, set } from './harness.ts'
 
 const living = (type: string): string => `type ${type}; flags dynamic,timeout; size 65535;`

@@ -7,12 +7,12 @@ import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Artifact, EngineFile, NftPiece, Outcome, Plan } from '../../plan/artifacts.ts'
-import { makePiece } from '../../plan/nft-piece.ts'
+import type { Artifact, EngineFile, NftPiece, Outcome, Plan } from '../../core/plan/artifacts.ts'
+import { makePiece } from '../../core/plan/nft-piece.ts'
+import { readKernelIdentity } from '../../engines/kit/processes.ts'
+import type { NftSpec, Tables, UnitSpec } from '../../engines/kit/tables.ts'
+import { createLog } from '../../engines/kit/text.ts'
 import { type Applyd, type ApplydOptions, createApplyd } from '../applyd.ts'
-import { readKernelIdentity } from '../processes.ts'
-import type { NftSpec, Tables, UnitSpec } from '../tables.ts'
-import { createLog } from '../text.ts'
 
 const ip = '/usr/sbin/ip'
 const here = import.meta.dirname

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import type { NftPiece, Outcome } from '../../plan/artifacts.ts'
-import { linesOf } from '../../plan/nft-piece.ts'
+import type { NftPiece, Outcome } from '../../core/plan/artifacts.ts'
+import { linesOf } from '../../core/plan/nft-piece.ts'
 import { bothWays, chain, createScenarios, forwardHead, nft, planOf, problemsOf, type Scene } from './harness.ts'
 
 const table = 'inet portcullis'

@@ -1,9 +1,9 @@
 // A valid request of every verb, for tests that make hostile ones of them.
 
-import { makePiece } from '../../plan/nft-piece.ts'
-import type { Verb } from '../../plan/verbs.ts'
-import { parseSignatureCheck } from '../engines/inspection/check.ts'
-import { parseShareUpload } from '../engines/share-upload/upload.ts'
+import { makePiece } from '../../core/plan/nft-piece.ts'
+import type { Verb } from '../../core/plan/verbs.ts'
+import { parseSignatureCheck } from '../../engines/inspection/applyd/check.ts'
+import { parseShareUpload } from '../../engines/share-upload/applyd/upload.ts'
 import { parseUpgrade } from '../machine/upgrade.ts'
 import { productionTables } from '../production.ts'
 import { argumentParsers } from '../requests.ts'

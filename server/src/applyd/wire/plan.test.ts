@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NftPiece } from '../../plan/artifacts.ts'
-import { hashPiece, makePart, makePiece } from '../../plan/nft-piece.ts'
+import type { NftPiece } from '../../core/plan/artifacts.ts'
+import { hashPiece, makePart, makePiece } from '../../core/plan/nft-piece.ts'
+import { Refusal, UnknownPiece } from '../../engines/kit/values.ts'
 import { benchTables, chain, forwardHead, plainNft, set } from '../stand-ins/harness.ts'
 import { createPlanReader } from './plan.ts'
-import { Refusal, UnknownPiece } from './values.ts'
 
 const tables = benchTables('/nowhere', plainNft, 53)
 const table = 'inet portcullis'

@@ -11,13 +11,10 @@ import type {
   NftPiece,
   NftTable,
   Plan,
-} from '../../plan/artifacts.ts'
-import { type InspectedChannel, inspection } from '../../plan/inspection.ts'
-import { hashPart, hashPiece } from '../../plan/nft-piece.ts'
-import { createTurns } from '../loaded/turns.ts'
-import { isAllowed, isSettingName, settingTable } from '../machine/setting-table.ts'
-import { indexPieces } from '../pieces.ts'
-import { findFile, findUnit, type Tables } from '../tables.ts'
+} from '../../core/plan/artifacts.ts'
+import { type InspectedChannel, inspection } from '../../core/plan/inspection.ts'
+import { hashPart, hashPiece } from '../../core/plan/nft-piece.ts'
+import { findFile, findUnit, type Tables } from '../../engines/kit/tables.ts'
 import {
   hashFault,
   hashForm,
@@ -33,7 +30,10 @@ import {
   parseText,
   Refusal,
   UnknownPiece,
-} from './values.ts'
+} from '../../engines/kit/values.ts'
+import { createTurns } from '../loaded/turns.ts'
+import { isAllowed, isSettingName, settingTable } from '../machine/setting-table.ts'
+import { indexPieces } from '../pieces.ts'
 import { createScale, weightOfArtifact, weightOfPart, weightOfPiece } from './weight.ts'
 
 const artifactLimit = 20_000

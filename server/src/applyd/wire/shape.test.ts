@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Refusal } from '../../engines/kit/values.ts'
 import { checkShape } from './shape.ts'
-import { Refusal } from './values.ts'
 
 const size = 1024 * 1024
 const wrap = (inner: string): Buffer => Buffer.from(`{"id":1,"verb":"check","args":${inner}}`)

@@ -1,7 +1,7 @@
 // Whether a large frame has the form of a request, seen from its bytes. Rubbish of the largest size that is allowed, such as
 // lists in lists or an object with millions of keys, would take gigabytes and minutes before a parser could refuse it.
 
-import { Refusal } from './values.ts'
+import { Refusal } from '../../engines/kit/values.ts'
 
 /** Of a smaller frame nothing can grow enough to matter. */
 const smallBytes = 256 * 1024

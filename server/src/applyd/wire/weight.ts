@@ -1,9 +1,9 @@
 // How large what a plan consists of is at least when it is sent in full. A change can name what was sent before again and
 // again, so that a few bytes would stand for more than the memory holds; no plan may be larger than one message.
 
-import type { Artifact, NftPart, NftPiece } from '../../plan/artifacts.ts'
-import { maxFrameBytes } from '../../plan/verbs.ts'
-import { Refusal } from './values.ts'
+import type { Artifact, NftPart, NftPiece } from '../../core/plan/artifacts.ts'
+import { Refusal } from '../../engines/kit/values.ts'
+import { maxFrameBytes } from '../../shared/frames.ts'
 
 /** Their hash, their keys and their quotes. */
 const leastPart = 80

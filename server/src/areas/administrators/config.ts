@@ -1,11 +1,11 @@
 // Stored administrators and what other areas may ask about them.
 
 import type { Static } from 'typebox'
-import { hasFullAccess } from '../../contract/access.ts'
-import { Type } from '../../contract/schema.ts'
-import { findItem, updateItem } from '../../model/list-edits.ts'
-import { Sealed } from '../../model/secret.ts'
-import { type Config, list, read } from '../../model/slots.ts'
+import { hasFullAccess } from '../../core/contract/access.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { findItem, updateItem } from '../../core/model/list-edits.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { type Config, list, read } from '../../core/model/slots.ts'
 import { Administrator } from './contract.ts'
 
 export const StoredAdministrator = Type.Object(

@@ -1,10 +1,10 @@
 // Local administrators (docs/behaviour/administrators.md).
 
 import type { Static } from 'typebox'
-import { roleIds } from '../../contract/access.ts'
-import { collectionEndpoints, tableEndpoint } from '../../contract/collections.ts'
-import { Comment, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { roleIds } from '../../core/contract/access.ts'
+import { collectionEndpoints, tableEndpoint } from '../../core/contract/collections.ts'
+import { Comment, nullable, oneOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const Login = Type.String({
   minLength: 1,

@@ -1,6 +1,6 @@
 // The area of local administrators: who may sign in here, and with which role.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { administrators } from './config.ts'
 import { administratorList } from './lists.ts'
 import { routes } from './routes.ts'

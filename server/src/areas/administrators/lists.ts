@@ -1,9 +1,9 @@
 // The list of local administrators, and the edits of the gateway itself. Passwords arrive hashed and sealed.
 
-import { declareList } from '../../model/declarations.ts'
-import { addTo, updateIn } from '../../model/lists.ts'
-import type { Sealed } from '../../model/secret.ts'
-import type { Config } from '../../model/slots.ts'
+import { declareList } from '../../core/model/declarations.ts'
+import { addTo, updateIn } from '../../core/model/lists.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { administrators, canonicalLogin, findById } from './config.ts'
 import type { AdministratorPatch, NewAdministrator } from './contract.ts'
 

@@ -1,10 +1,10 @@
 // Endpoints of local administrators.
 
-import { GatewayError, invalid } from '../../contract/error.ts'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { listRoutes, perValue, tableReply } from '../../http/routes.ts'
-import { removeFrom } from '../../model/lists.ts'
-import { read } from '../../model/slots.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, perValue, tableReply } from '../../core/area/routes.ts'
+import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { removeFrom } from '../../core/model/lists.ts'
+import { read } from '../../core/model/slots.ts'
 import {
   administrators,
   findById,

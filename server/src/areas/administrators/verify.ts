@@ -1,7 +1,7 @@
 // What must hold of all local administrators together, whichever call changes them.
 
-import type { Problem } from '../../contract/error.ts'
-import type { Config } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { administrators, hasFullAdministrator } from './config.ts'
 
 export const verify = (config: Config): Problem[] =>

@@ -1,11 +1,11 @@
 // Application control rules, the older mechanism beside profiles in firewall rules (docs/behaviour/application-control.md 1).
 
 import type { Static } from 'typebox'
-import { addressKinds, type Kind } from '../../contract/annotations.ts'
-import { orderedEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { addressKinds, type Kind } from '../../core/contract/annotations.ts'
+import { orderedEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, oneOf, StatusItem, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const maxObjects = 200
 const maxProtocols = 1_000

@@ -1,7 +1,7 @@
 // Application control rules, declared.
 
-import { rootGroup } from '../../contract/fields.ts'
-import { declareList, mustBeOfKind, names } from '../../model/declarations.ts'
+import { rootGroup } from '../../core/contract/fields.ts'
+import { declareList, mustBeOfKind, names } from '../../core/model/declarations.ts'
 import { isAddressId, isKnownObject, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'
 import { rules } from './config.ts'

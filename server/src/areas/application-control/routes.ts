@@ -1,8 +1,8 @@
 // Endpoints of application control.
 
-import { inspectionSeen } from '../../contract/inspection.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes } from '../../http/routes.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes } from '../../core/area/routes.ts'
+import { inspectionSeen } from '../../core/contract/inspection.ts'
 import { applicationRules, applicationStatus } from './contract.ts'
 import { ruleList } from './lists.ts'
 import { applicationStatusItems } from './status.ts'

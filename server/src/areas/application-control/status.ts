@@ -1,9 +1,9 @@
 // The status of application control: of the engine, as it was observed and tested, for its rules and for profiles.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import type { InspectionState } from '../../contract/inspection.ts'
-import type { Machine } from '../../http/handle.ts'
-import { inspectionStatus } from '../../system/inspection-status.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import type { InspectionState } from '../../core/contract/inspection.ts'
+import { inspectionStatus } from '../../engines/inspection/status.ts'
 
 export const applicationStatusItems = (machine: Machine, inspection: InspectionState): StatusItem[] => [
   {

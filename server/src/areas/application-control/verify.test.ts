@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { rootGroup } from '../../contract/fields.ts'
-import { write } from '../../model/slots.ts'
+import { rootGroup } from '../../core/contract/fields.ts'
+import { write } from '../../core/model/slots.ts'
 import { rules } from './config.ts'
 import { applicationControl } from './index.ts'
 

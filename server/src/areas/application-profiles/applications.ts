@@ -1,6 +1,6 @@
 // The applications that a profile can list, and what this release can recognise of them.
 
-import { applications, findApplication } from '../../applications/catalogue.ts'
+import { applications, findApplication } from '../../domain/applications/catalogue.ts'
 import type { ApplicationProfile } from './contract.ts'
 
 export { applications }

@@ -1,7 +1,7 @@
 // Where application control profiles are stored, and the applications they can name.
 
-import { findIn } from '../../model/item-index.ts'
-import { type Config, list } from '../../model/slots.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, list } from '../../core/model/slots.ts'
 import { ApplicationProfile } from './contract.ts'
 
 export { applications } from './applications.ts'

@@ -1,9 +1,9 @@
 // Application control profiles, which firewall rules name as dpi_profile (docs/behaviour/application-profiles.md).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const Protocol = strictObject({
   id: Type.String({

@@ -1,6 +1,6 @@
 // Application control profiles, and the applications that they can list.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { profiles } from './config.ts'
 import { profileList } from './lists.ts'
 import { routes } from './routes.ts'

@@ -1,7 +1,7 @@
 // Application control profiles, declared.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList } from '../../model/declarations.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList } from '../../core/model/declarations.ts'
 import { profiles } from './config.ts'
 import type { ApplicationProfile } from './contract.ts'
 

@@ -1,9 +1,9 @@
 // Endpoints of the application control profiles.
 
 import { randomUUID } from 'node:crypto'
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes } from '../../http/routes.ts'
-import { addTo, requireIn } from '../../model/lists.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes } from '../../core/area/routes.ts'
+import { addTo, requireIn } from '../../core/model/lists.ts'
 import { applications } from './applications.ts'
 import { profiles } from './config.ts'
 import { applicationProfiles as contract, knownApplications } from './contract.ts'

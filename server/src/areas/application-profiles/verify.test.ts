@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { write } from '../../model/slots.ts'
+import { write } from '../../core/model/slots.ts'
 import { profiles } from './config.ts'
 import { applicationProfilesArea } from './index.ts'
 

@@ -1,8 +1,8 @@
 // The audit trail: changes, sign-ins and refusals (docs/behaviour/audit.md).
 
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const auditEvents = [
   'change',

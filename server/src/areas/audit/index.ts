@@ -1,7 +1,7 @@
-// The audit trail: reads and checks what runtime/logs/audit.ts keeps.
+// The audit trail: reads and checks what core/audit/audit.ts keeps.
 
-import { defineArea, handle, rawReply } from '../../http/handle.ts'
-import { createSlices } from '../../workers/slices.ts'
+import { defineArea, handle, rawReply } from '../../core/area/handle.ts'
+import { createSlices } from '../../core/workers/slices.ts'
 import { auditStatus, listRecords, verifyAudit } from './contract.ts'
 import { auditItems } from './status.ts'
 

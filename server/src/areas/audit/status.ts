@@ -1,7 +1,7 @@
 // The status of the audit trail: how much of its limits it uses.
 
-import { counted } from '../../contract/counted.ts'
-import type { StatusItem } from '../../contract/fields.ts'
+import { counted } from '../../core/contract/counted.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
 
 interface Usage {
   readonly records: number

@@ -1,9 +1,9 @@
 // Whose address is whose, by the enabled authorization rules. An address is one user's at a time: rules for a host come before
 // those for a network, those that also name its card first, and among equal ones the first in the list. Pure.
 
-import { highestAddress, parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import { invert, type Ranges, toRanges, unite } from '../../net/ranges.ts'
-import type { Span } from '../../policy/model.ts'
+import type { Span } from '../../domain/policy/model.ts'
+import { highestAddress, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import { invert, type Ranges, toRanges, unite } from '../../shared/net/ranges.ts'
 import type { AuthorizationRule } from './contract.ts'
 
 export interface Claim {

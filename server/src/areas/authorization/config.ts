@@ -1,7 +1,7 @@
 // Stored authorization rules and settings. A new gateway allows everyone, so that it cuts off no host by surprise.
 
-import { declareSettings } from '../../model/declarations.ts'
-import { list, single } from '../../model/slots.ts'
+import { declareSettings } from '../../core/model/declarations.ts'
+import { list, single } from '../../core/model/slots.ts'
 import { AuthorizationRule, AuthorizationSettings } from './contract.ts'
 
 export const authorizationRules = list('authorization.rules', AuthorizationRule)

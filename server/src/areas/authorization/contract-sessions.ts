@@ -1,9 +1,9 @@
 // Sessions of users on the network, and the status of authorization (docs/behaviour/authorization.md).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const AuthSession = strictObject({
   id: Type.String(),

@@ -1,10 +1,10 @@
 // Authorization of hosts by IP and MAC address (docs/behaviour/users.md 4).
 
 import type { Static } from 'typebox'
-import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { Comment, nullable, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { collectionEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { Comment, nullable, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 export { endSession, listSessions, status } from './contract-sessions.ts'
 

@@ -1,6 +1,6 @@
 // The area of authorization: which hosts belong to which user, and the sessions that follow from it.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { groups, users } from '../users/public.ts'
 import { authorizationRules, authorizationSettings, settings } from './config.ts'
 import { ruleList } from './lists.ts'

@@ -1,9 +1,9 @@
 // What the configuration says of hosts and users, for the keeper of sessions. The index of the rules follows their changes, so
 // that no answer grows with the number of rules or users.
 
-import { findIn } from '../../model/item-index.ts'
-import { type Config, commonEnds, type Item, read } from '../../model/slots.ts'
-import { networkAround, parseNetwork } from '../../net/ipv4.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, commonEnds, type Item, read } from '../../core/model/slots.ts'
+import { networkAround, parseNetwork } from '../../shared/net/ipv4.ts'
 import { findUser, groupPath, groups, userId, users } from '../users/public.ts'
 import { authorizationRules, settings } from './config.ts'
 import type { AuthorizationRule } from './contract.ts'

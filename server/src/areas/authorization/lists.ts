@@ -1,10 +1,10 @@
 // The list of authorization rules: what must hold of a rule beyond the form of its fields. The rules of a user are removed
 // with the user.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList } from '../../model/declarations.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
-import { type Network, parseAddress, parseNetwork, parseSpan } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList } from '../../core/model/declarations.ts'
+import { type Config, perState, read } from '../../core/model/slots.ts'
+import { type Network, parseAddress, parseNetwork, parseSpan } from '../../shared/net/ipv4.ts'
 import { findUser, type StoredUser, userId, users } from '../users/public.ts'
 import { authorizationRules } from './config.ts'
 import type { AuthorizationRule, NewAuthorizationRule } from './contract.ts'

@@ -1,9 +1,9 @@
 // Which addresses users and groups have by authorization rules, as entries of the address book. Pure but for what it remembers.
 
-import { type Config, read } from '../../model/slots.ts'
-import { printSpan } from '../../net/ipv4.ts'
-import { pairsOf, type Ranges } from '../../net/ranges.ts'
-import type { AddressBook, Facts } from '../../plan/facts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { AddressBook, Facts } from '../../core/plan/facts.ts'
+import { printSpan } from '../../shared/net/ipv4.ts'
+import { pairsOf, type Ranges } from '../../shared/net/ranges.ts'
 import { groupPath, groups, userId, users } from '../users/public.ts'
 import { claimNetworks, claimsOf } from './claims.ts'
 import { authorizationRules } from './config.ts'

@@ -1,11 +1,11 @@
 // Endpoints of authorization: rules and settings, sessions of users, status.
 
-import { notFound } from '../../contract/error.ts'
-import { printStamp } from '../../contract/table-query.ts'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
-import { clockOffsets } from '../../policy/schedule.ts'
-import { createSlices } from '../../workers/slices.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, settingsRoutes } from '../../core/area/routes.ts'
+import { notFound } from '../../core/contract/error.ts'
+import { printStamp } from '../../core/contract/table-query.ts'
+import { createSlices } from '../../core/workers/slices.ts'
+import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { findGroup, findUser } from '../users/public.ts'
 import { authorizationSettings } from './config.ts'
 import * as contract from './contract.ts'

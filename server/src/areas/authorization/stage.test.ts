@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Config, write } from '../../model/slots.ts'
-import { printSpan } from '../../net/ipv4.ts'
-import { pairsOf } from '../../net/ranges.ts'
+import { type Config, write } from '../../core/model/slots.ts'
+import { printSpan } from '../../shared/net/ipv4.ts'
+import { pairsOf } from '../../shared/net/ranges.ts'
 import { type StoredUser, users } from '../users/config.ts'
 import { authorizationRules, settings } from './config.ts'
 import type { AuthorizationRule } from './contract.ts'

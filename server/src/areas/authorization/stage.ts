@@ -1,10 +1,10 @@
 // What the firewall does with hosts that are authorized or not, from the settings and rules of authorization. Pure.
 
+import { type Config, perState, read } from '../../core/model/slots.ts'
+import type { LocalSide } from '../../domain/policy/local-side.ts'
+import type { AuthorizationStage, Span } from '../../domain/policy/model.ts'
 import { portal } from '../../engines/portal/index.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
-import { noRanges, type Ranges, toRanges, unite } from '../../net/ranges.ts'
-import type { LocalSide } from '../../policy/local-side.ts'
-import type { AuthorizationStage, Span } from '../../policy/model.ts'
+import { noRanges, type Ranges, toRanges, unite } from '../../shared/net/ranges.ts'
 import { userId, users } from '../users/public.ts'
 import { claimNetworks, claimsOf, spanOf } from './claims.ts'
 import { authorizationRules, settings } from './config.ts'

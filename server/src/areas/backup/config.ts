@@ -1,9 +1,9 @@
 // Stored settings of automatic backups. Passwords of uploads are sealed; null means that none is set.
 
 import type { Static } from 'typebox'
-import { nullable, strictObject } from '../../contract/fields.ts'
-import { Sealed } from '../../model/secret.ts'
-import { single } from '../../model/slots.ts'
+import { nullable, strictObject } from '../../core/contract/fields.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { single } from '../../core/model/slots.ts'
 import { Common, Upload } from './contract.ts'
 
 const StoredUpload = strictObject({ ...Upload.properties, password: nullable(Sealed) })

@@ -1,12 +1,12 @@
 // What a backup holds and how a configuration is made of it again. Pure: entries of an archive in, configuration out.
 // Secrets travel in clear inside the sealed archive, beside the slots, because the vault that sealed them stays behind.
 
-import { GatewayError, type Problem } from '../../contract/error.ts'
-import { pathOf, under } from '../../model/paths.ts'
-import { resealAll, sealFields } from '../../model/reseal.ts'
-import type { Sealed } from '../../model/secret.ts'
-import { type Config, type Item, read, type Slot, versionOf, write } from '../../model/slots.ts'
-import { upgradeValue } from '../../model/upgrades.ts'
+import { GatewayError, type Problem } from '../../core/contract/error.ts'
+import { pathOf, under } from '../../core/model/paths.ts'
+import { resealAll, sealFields } from '../../core/model/reseal.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import { type Config, type Item, read, type Slot, versionOf, write } from '../../core/model/slots.ts'
+import { upgradeValue } from '../../core/model/upgrades.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import { licence } from '../licence/public.ts'
 import { connections } from '../network/public.ts'

@@ -2,10 +2,10 @@
 // recovery key exists because backups are sealed and must be restorable on another machine.
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { CreatedString, nullable, oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { CreatedString, nullable, oneOf, StatusItem, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 /** The last label begins with a letter: some programs read `2130706433` as an address. */

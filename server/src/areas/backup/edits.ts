@@ -1,9 +1,9 @@
 // Changes of the settings of automatic backups. The caller seals passwords.
 
-import { secretMask } from '../../contract/fields.ts'
-import { writeSettings } from '../../model/lists.ts'
-import type { Sealed } from '../../model/secret.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { secretMask } from '../../core/contract/fields.ts'
+import { writeSettings } from '../../core/model/lists.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { type StoredUpload, settings, type UploadKind } from './config.ts'
 import type { BackupSettingsPatch, UploadPatch } from './contract.ts'
 import { backupSettings } from './settings.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { GatewayError } from '../../contract/error.ts'
+import type { GatewayError } from '../../core/contract/error.ts'
 import { readFormFile } from './form.ts'
 
 const part = (name: string, content: string, more = '; filename="a.backup"'): string =>

@@ -1,7 +1,7 @@
 // Reads the one file of a multipart form (RFC 7578) as a stream. Strict: one field, complete parts, nothing before or after
 // them. The boundary is the first line of the body, so the boundary in the header does not matter.
 
-import { GatewayError, invalid } from '../../contract/error.ts'
+import { GatewayError, invalid } from '../../core/contract/error.ts'
 
 const maxPartHeaders = 4_096
 const maxParts = 16

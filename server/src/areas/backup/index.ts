@@ -1,6 +1,6 @@
 // The backup area: settings of automatic backups, the backups themselves and restoring them.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { settings } from './config.ts'
 import { routes } from './routes.ts'
 import { backupSettings } from './settings.ts'

@@ -1,8 +1,8 @@
 // Uploads of automatic backups to an FTP server or a share. Where a backup goes is decided when it is made; a failed upload
 // is tried again, and the copy on the gateway is kept in any case.
 
-import type { Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { read } from '../../core/model/slots.ts'
 import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import { fileName, shareOf, targetFault } from './targets.ts'
 

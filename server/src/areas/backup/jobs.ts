@@ -1,11 +1,11 @@
 // Making backups, by hand and every day, and reading them. The archives themselves are kept by runtime/backups.
 
 import { setImmediate } from 'node:timers/promises'
-import { GatewayError, isUnavailable } from '../../contract/error.ts'
-import { strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import type { Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { GatewayError, isUnavailable } from '../../core/contract/error.ts'
+import { strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { read } from '../../core/model/slots.ts'
 import { settings, uploadKinds } from './config.ts'
 import { type BackupContent, bared, keptSlots, versionsOf } from './content.ts'
 import { runUploads } from './jobs-uploads.ts'

@@ -1,9 +1,9 @@
 // Endpoints of backups, their settings, the recovery key and the previous version.
 
-import { GatewayError, invalid } from '../../contract/error.ts'
-import { type Context, handle, type Route, rawReply, type Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
-import { createSlices } from '../../workers/slices.ts'
+import { type Context, handle, type Route, rawReply, type Services } from '../../core/area/handle.ts'
+import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { read } from '../../core/model/slots.ts'
+import { createSlices } from '../../core/workers/slices.ts'
 import { passwordPlace, settings, type UploadKind } from './config.ts'
 import { type BackupContent, restoredConfig, restoredValues } from './content.ts'
 import * as contract from './contract.ts'

@@ -1,7 +1,7 @@
 // What must hold of the settings of automatic backups, whichever way they came in.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareSettings } from '../../model/declarations.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareSettings } from '../../core/model/declarations.ts'
 import { type StoredSettings, type StoredUpload, settings, uploadKinds } from './config.ts'
 import { shareOf } from './targets.ts'
 

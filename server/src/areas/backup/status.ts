@@ -1,8 +1,8 @@
 // The status of automatic backups and their uploads.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import type { Services } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { settings, type UploadKind } from './config.ts'
 import { missingUploads } from './jobs-uploads.ts'
 

@@ -1,6 +1,6 @@
 // Where an upload goes: the parts of a share, the name of the file there, and addresses that are refused. Pure.
 
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import type { BackupVersion } from './contract.ts'
 
 /** `dir_1/dir_2/backup` is the folder `dir_2/backup` of the share `dir_1` (docs/behaviour/backup.md 2). */

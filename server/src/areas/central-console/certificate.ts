@@ -1,6 +1,6 @@
 // The root certificate of a console: a single certificate of an authority that issued it itself.
 
-import { faultOfCertificate, isIssuedBy, readCertificates } from '../../net/certificate.ts'
+import { faultOfCertificate, isIssuedBy, readCertificates } from '../../shared/net/certificate.ts'
 
 type RootCertificate = { readonly pem: string } | { readonly fault: string }
 

@@ -1,9 +1,9 @@
 // What is stored about the central console, on both sides of the link. The root group is built in and not stored.
 
-import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { findIn } from '../../model/item-index.ts'
-import { type Config, list, single } from '../../model/slots.ts'
+import { Enabled, nullable, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, list, single } from '../../core/model/slots.ts'
 import { FilterRule, rootGroup } from '../firewall/contract.ts'
 import { ConsoleConnection, ConsoleSettings, type Server, ServerGroup, StoredServer } from './contract.ts'
 import { ContentRule } from './contract-content.ts'

@@ -1,10 +1,10 @@
 // Content filter rules of the console (docs/behaviour/central-console.md 3).
 
 import type { Static, TOptional, TProperties } from 'typebox'
-import { addressKinds, type Kind, refers, timeKinds } from '../../contract/annotations.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, named, nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { addressKinds, type Kind, refers, timeKinds } from '../../core/contract/annotations.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, named, nullable, oneOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 import { GroupId, ruleTable } from './contract-tables.ts'
 
 const ObjectId = Type.String({ pattern: '^[A-Za-z0-9_.\\-]{1,80}$', 'x-fault': 'Must be the id of an object.' })

@@ -1,8 +1,8 @@
 // FORWARD and INPUT rules of the console (docs/behaviour/central-console.md 3): they have the fields of the firewall's rules.
 
-import { endpoint } from '../../contract/endpoint.ts'
-import { named, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { named, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 import { FilterRule, forwardRules } from '../firewall/contract.ts'
 import { GroupId, ruleTable } from './contract-tables.ts'
 

@@ -2,9 +2,9 @@
 // them, and lists can be narrowed to server groups (docs/behaviour/central-console.md 3).
 
 import type { TObject } from 'typebox'
-import { orderedEndpoints } from '../../contract/collections.ts'
-import { strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { orderedEndpoints } from '../../core/contract/collections.ts'
+import { strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const GroupId = Type.String({
   'x-refers': ['server_group'],

@@ -2,11 +2,20 @@
 // gateways (docs/behaviour/central-console.md 1 and 2). Rules of the console are in the files beside this one.
 
 import type { Static } from 'typebox'
-import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, Enabled, nullable, oneOf, patchOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { collectionEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import {
+  Comment,
+  Enabled,
+  nullable,
+  oneOf,
+  patchOf,
+  StatusItem,
+  strictObject,
+  text,
+} from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 import { GroupId } from './contract-tables.ts'
 
 export { contentAfter, contentBefore } from './contract-content.ts'

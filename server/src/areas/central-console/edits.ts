@@ -1,7 +1,7 @@
 // Removes a server group of the console.
 
-import { type ReferencesTo, removeFrom } from '../../model/lists.ts'
-import { type Config, type Item, type ListSlot, read, write } from '../../model/slots.ts'
+import { type ReferencesTo, removeFrom } from '../../core/model/lists.ts'
+import { type Config, type Item, type ListSlot, read, write } from '../../core/model/slots.ts'
 import { groups, root, servers } from './config.ts'
 import { groupList } from './lists.ts'
 

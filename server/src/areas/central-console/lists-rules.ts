@@ -1,10 +1,10 @@
 // The six tables of console rules, declared. They hold what the gateway's own rules must, belong to a server group and are
 // removed with it (docs/behaviour/central-console.md 2.4).
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList, mustBeOfKind, mustExist, names, namesOne } from '../../model/declarations.ts'
-import { pathOf } from '../../model/paths.ts'
-import { type ListSlot, perState } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList, mustBeOfKind, mustExist, names, namesOne } from '../../core/model/declarations.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { type ListSlot, perState } from '../../core/model/slots.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { listCategories, start, userCategories } from '../content-filter/public.ts'
 import type { FilterRule } from '../firewall/contract.ts'

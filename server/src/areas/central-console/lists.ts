@@ -1,9 +1,9 @@
 // The groups and connected gateways of the console, declared; its rules are in lists-rules.ts.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList, declareSettings, mustExist, namesOne } from '../../model/declarations.ts'
-import { findIn } from '../../model/item-index.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList, declareSettings, mustExist, namesOne } from '../../core/model/declarations.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, perState, read } from '../../core/model/slots.ts'
 import { faultOfRoot } from './certificate.ts'
 import { connection, groups, isGroup, root, servers } from './config.ts'
 import type { ServerGroup, StoredServer } from './contract.ts'

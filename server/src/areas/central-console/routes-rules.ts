@@ -1,9 +1,9 @@
 // Endpoints of the six tables of console rules.
 
-import { invalid } from '../../contract/error.ts'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { listRoutes } from '../../http/routes.ts'
-import { removeFrom } from '../../model/lists.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes } from '../../core/area/routes.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { removeFrom } from '../../core/model/lists.ts'
 import * as contract from './contract.ts'
 import { readGroups } from './contract-tables.ts'
 import * as lists from './lists-rules.ts'

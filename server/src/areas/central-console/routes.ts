@@ -1,11 +1,11 @@
 // Endpoints of the connection to a console and of the console itself; those of its rules are in routes-rules.ts.
 
-import { invalid } from '../../contract/error.ts'
-import { secretMask } from '../../contract/fields.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
-import { updateSettings } from '../../model/lists.ts'
-import { read } from '../../model/slots.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, settingsRoutes } from '../../core/area/routes.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { secretMask } from '../../core/contract/fields.ts'
+import { updateSettings } from '../../core/model/lists.ts'
+import { read } from '../../core/model/slots.ts'
 import { readRoot } from './certificate.ts'
 import { connection, groups, settings, showServer, state } from './config.ts'
 import * as contract from './contract.ts'

@@ -1,7 +1,7 @@
 // The status of the console: gateways cannot connect in this release, and the status says so.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../model/slots.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { connection, state } from './config.ts'
 
 export const consoleStatus = (config: Config, brand: string): StatusItem => ({

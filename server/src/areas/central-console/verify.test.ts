@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Config, Slot } from '../../model/slots.ts'
+import type { Config, Slot } from '../../core/model/slots.ts'
 import { filterDefaults } from '../firewall/public.ts'
 import { connection, contentAfter, forwardBefore, groups, root, servers } from './config.ts'
 import { centralConsole } from './index.ts'

@@ -1,7 +1,7 @@
 // What is stored of the client agent. At first it is disabled, without tunnels in local networks and without devices.
 
-import { Enabled } from '../../contract/fields.ts'
-import { single } from '../../model/slots.ts'
+import { Enabled } from '../../core/contract/fields.ts'
+import { single } from '../../core/model/slots.ts'
 import { AgentSettings } from './contract.ts'
 
 export const state = single('client_agent.state', Enabled, { enabled: false })

@@ -1,10 +1,10 @@
 // The client agent: its state, its settings, and the messages of its WebSocket (docs/behaviour/client-agent.md).
 
 import type { Static } from 'typebox'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { Enabled, nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 /** The last label begins with a letter, so that other notations of an address are not valid names. */

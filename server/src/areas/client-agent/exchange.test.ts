@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { faultsOf } from '../../http/validate.ts'
+import { faultsOf } from '../../core/validation/validate.ts'
 import { createExchange } from './exchange.ts'
 
 const version = { type: 'version', major: 19, minor: 2, build: 7, os: 'linux' }

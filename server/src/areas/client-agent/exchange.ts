@@ -3,7 +3,7 @@
 // release accepts every version and authorizes no agent.
 
 import type { TSchema } from 'typebox'
-import type { Problem } from '../../contract/error.ts'
+import type { Problem } from '../../core/contract/error.ts'
 import {
   type AgentMessageType,
   type AuthStateMessage,

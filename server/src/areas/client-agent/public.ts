@@ -1,8 +1,8 @@
 // What others may use of the client agent: whether it is on, and what is open to external networks because of it.
 
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { OutsideService } from '../../policy/model.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { OutsideService } from '../../domain/policy/model.ts'
 import { state } from './config.ts'
 
 export { state } from './config.ts'

@@ -1,10 +1,10 @@
 // Endpoints of the client agent.
 
-import { invalid } from '../../contract/error.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
-import { updateSettings } from '../../model/lists.ts'
-import { read } from '../../model/slots.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { updateSettings } from '../../core/model/lists.ts'
+import { read } from '../../core/model/slots.ts'
 import { settings, state } from './config.ts'
 import { agentSettings, agentState } from './contract.ts'
 import { agentServerSettings } from './settings.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { expiredRoot } from '../../../test/support/dated-roots.ts'
-import { write } from '../../model/slots.ts'
+import { write } from '../../core/model/slots.ts'
 import { settings } from './config.ts'
 import { clientAgent } from './index.ts'
 

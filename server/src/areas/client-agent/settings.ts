@@ -1,7 +1,7 @@
 // What must hold of the settings of the client agent. The validity period of a certificate is checked when it is sent, in
 // routes.ts: one that expires later must not prevent other changes.
 
-import { declareSettings } from '../../model/declarations.ts'
+import { declareSettings } from '../../core/model/declarations.ts'
 import { settings } from './config.ts'
 import type { AgentSettings } from './contract.ts'
 import { faultOfTrust } from './trust.ts'

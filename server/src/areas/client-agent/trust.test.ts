@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { earlyRoot, expiredRoot } from '../../../test/support/dated-roots.ts'
-import { makeCertificate } from '../../http/certificate-maker.ts'
+import { makeCertificate } from '../../shared/certificates/certificate-maker.ts'
 import { faultOfTrust } from './trust.ts'
 
 const now = new Date('2027-01-01T00:00:00Z')

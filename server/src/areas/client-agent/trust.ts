@@ -8,7 +8,7 @@ import {
   isIssuedBy,
   nameIn,
   readCertificates,
-} from '../../net/certificate.ts'
+} from '../../shared/net/certificate.ts'
 
 const maxChain = 10
 

@@ -1,6 +1,6 @@
 // How much of the history of the configuration is kept (docs/behaviour/storage.md 4).
 
-import { type Config, read, single } from '../../model/slots.ts'
+import { type Config, read, single } from '../../core/model/slots.ts'
 import { HistoryLimits } from './contract.ts'
 
 export const history = single('configuration.history', HistoryLimits, { max_revisions: 10_000, max_megabytes: 256 })

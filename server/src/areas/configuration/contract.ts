@@ -1,11 +1,11 @@
 // Revisions, the probation of a change, key rotation and the status of the configuration itself
 // (docs/behaviour/configuration.md).
 
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { ObjectChange } from '../../contract/dry-run.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { ObjectChange } from '../../core/contract/dry-run.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, pageQuery, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const revisionFields = {
   revision: Type.Integer(),

@@ -1,6 +1,6 @@
 // The configuration area: the history of all other areas, and how much of it is kept.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { history } from './config.ts'
 import { routes } from './routes.ts'
 

@@ -1,10 +1,10 @@
 // Endpoints of the configuration engine itself.
 
-import { GatewayError, notFound } from '../../contract/error.ts'
-import { type Context, handle, jsonReply, type Route, type Services, signedIn } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
-import { resealAll } from '../../model/reseal.ts'
-import { createSlices } from '../../workers/slices.ts'
+import { type Context, handle, jsonReply, type Route, type Services, signedIn } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
+import { GatewayError, notFound } from '../../core/contract/error.ts'
+import { resealAll } from '../../core/model/reseal.ts'
+import { createSlices } from '../../core/workers/slices.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import { history, limitsOf } from './config.ts'
 import {

@@ -1,7 +1,7 @@
 // Whether the configuration is applied to the machine, whether the stored data is intact, and whether the disk has room.
 
-import { type StatusItem, storedOnly } from '../../contract/fields.ts'
-import type { Machine, Services } from '../../http/handle.ts'
+import type { Machine, Services } from '../../core/area/handle.ts'
+import { type StatusItem, storedOnly } from '../../core/contract/fields.ts'
 
 type Disk = ReturnType<NonNullable<Services['reserve']>['state']>
 

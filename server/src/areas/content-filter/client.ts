@@ -1,9 +1,9 @@
 // Who asks in a question about a web request: the user that was named, or the one whose session is at the address. Pure.
 
-import type { Problem } from '../../contract/error.ts'
-import type { Config } from '../../model/slots.ts'
-import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
-import type { FilterUser } from '../../web-filter/model.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { FilterUser } from '../../domain/web-filter/model.ts'
+import { parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { userId } from '../users/public.ts'
 import type { ExplainedRequest } from './contract-database.ts'
 import { filterUser, placesOfUsers } from './people.ts'

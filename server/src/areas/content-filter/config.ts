@@ -1,9 +1,9 @@
 // What the content filter stores, and what exists from the start: two user categories and a rule for each. They are stored
 // by the first change of either list; until then withDefaults() gives them.
 
-import { Enabled, rootGroup, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { type Config, list, read, single, write } from '../../model/slots.ts'
+import { Enabled, rootGroup, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { type Config, list, read, single, write } from '../../core/model/slots.ts'
 import { fixedCategories } from './catalogue.ts'
 import { FilterSettings } from './contract.ts'
 import { type Category, UserCategory } from './contract-categories.ts'

@@ -1,9 +1,9 @@
 // Categories of sites and requests: fixed ones and user categories (docs/behaviour/content-filter.md 2).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedString, oneOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, CreatedString, oneOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const categoryTypes = ['users', 'special', 'files', 'extended', 'other'] as const
 

@@ -2,9 +2,9 @@
 // ours (docs/behaviour/content-filter.md 5): the interface names these features and has no calls for them.
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const Url = text({
   minLength: 1,

@@ -1,10 +1,10 @@
 // Dictionaries of the morphological analysis (docs/behaviour/content-filter.md 4).
 
 import type { Static } from 'typebox'
-import { collectionEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { collectionEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const largest = 2_147_483_648
 /** Enough for the longest words, each character escaped. */

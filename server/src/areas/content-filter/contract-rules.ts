@@ -1,11 +1,11 @@
 // Rules of the content filter in their order (docs/behaviour/content-filter.md 3).
 
 import type { Static } from 'typebox'
-import { addressKinds, type Kind, refers, timeKinds } from '../../contract/annotations.ts'
-import { orderedEndpoints } from '../../contract/collections.ts'
-import { Comment, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { neutral, oneBlock } from '../../contract/newer-forms.ts'
-import { Type } from '../../contract/schema.ts'
+import { addressKinds, type Kind, refers, timeKinds } from '../../core/contract/annotations.ts'
+import { orderedEndpoints } from '../../core/contract/collections.ts'
+import { Comment, nullable, oneOf, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { neutral, oneBlock } from '../../core/contract/newer-forms.ts'
+import { Type } from '../../core/contract/schema.ts'
 import { categoryTypes } from './contract-categories.ts'
 
 const maxObjects = 200

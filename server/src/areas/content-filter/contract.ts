@@ -1,10 +1,10 @@
 // State, settings and status of the content filter (docs/behaviour/content-filter.md 1); categories, rules and dictionaries
 // are in the files beside this one.
 
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Enabled, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Enabled, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export { categories, userCategories } from './contract-categories.ts'
 export { categorize, explainRequest, rebuildDatabase, showDatabase } from './contract-database.ts'

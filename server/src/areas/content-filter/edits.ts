@@ -1,8 +1,8 @@
 // Changes of dictionaries. Predefined ones are not stored: an administrator can only enable and disable them.
 
-import { GatewayError, notFound } from '../../contract/error.ts'
-import { addTo, builtIn, itemsIn, type ReferencesTo, removeFrom, updateIn } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { GatewayError, notFound } from '../../core/contract/error.ts'
+import { addTo, builtIn, itemsIn, type ReferencesTo, removeFrom, updateIn } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { dictionaries, isPredefined, showDictionaries } from './config.ts'
 import type { Dictionary, DictionaryPatch, ShownDictionary } from './contract-dictionaries.ts'
 import { predefinedDictionaries } from './dictionaries.ts'

@@ -1,8 +1,8 @@
 // Explains what the filter does with a web request, stage by stage as the proxy asks: the same decision as that of the
 // decision process, with the reasons. Pure.
 
-import { type Deciding, decide, type ExplainedDecision, explainDecision } from '../../web-filter/decide.ts'
-import type { FilterDecision, FilterPolicy, FilterQuestion, FilterUser } from '../../web-filter/model.ts'
+import { type Deciding, decide, type ExplainedDecision, explainDecision } from '../../domain/web-filter/decide.ts'
+import type { FilterDecision, FilterPolicy, FilterQuestion, FilterUser } from '../../domain/web-filter/model.ts'
 import type { ExplainedRequest, WebExplanation } from './contract-database.ts'
 import type { AskedUrl } from './url.ts'
 

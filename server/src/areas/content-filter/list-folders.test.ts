@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { folderKey } from '../../web-filter/categories/folders.ts'
+import { folderKey } from '../../domain/web-filter/categories/folders.ts'
 import { listFolders, publicFolderNames, topicCategories } from './list-folders.ts'
 import { starterLists, wellKnownNames } from './starter.ts'
 

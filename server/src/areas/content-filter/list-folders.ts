@@ -90,7 +90,7 @@ const publicNames: Readonly<Record<string, string>> = {
   'AI chat bots': 'ai chatbots llm',
 }
 
-/** As a folder is compared, whatever a list uses between words (web-filter/categories/folders.ts). */
+/** As a folder is compared, whatever a list uses between words (domain/web-filter/categories/folders.ts). */
 const keyOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
 
 /** The name of a category as part of a host name: `casinos-lotteries-betting`. */

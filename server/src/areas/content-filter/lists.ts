@@ -1,12 +1,12 @@
 // The lists of the content filter, declared: user categories, rules and dictionaries. Two categories and two rules exist from
 // the start and are stored by the first change of either list.
 
-import { invalid, type Problem } from '../../contract/error.ts'
-import { rootGroup } from '../../contract/fields.ts'
-import { unfoldBlock, withoutFields } from '../../contract/newer-forms.ts'
-import { declareList, declareSettings, mustBeOfKind, mustExist, names } from '../../model/declarations.ts'
-import { findIn } from '../../model/item-index.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
+import { invalid, type Problem } from '../../core/contract/error.ts'
+import { rootGroup } from '../../core/contract/fields.ts'
+import { unfoldBlock, withoutFields } from '../../core/contract/newer-forms.ts'
+import { declareList, declareSettings, mustBeOfKind, mustExist, names } from '../../core/model/declarations.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, perState, read } from '../../core/model/slots.ts'
 import { isAddressId, isKnownObject, isTimeId, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { russianNames } from '../../web-filter/names-ru.ts'
+import { russianNames } from '../../domain/web-filter/names-ru.ts'
 import { fixedCategories } from './catalogue.ts'
 
 test('every fixed category has a Russian name, and no name is left over', () => {

@@ -1,9 +1,9 @@
 // Whose requests the content filter sees: users with every group above, and the addresses that authorization rules give to
 // users. Pure.
 
-import { type Config, read } from '../../model/slots.ts'
-import { parseNetwork, printAddress } from '../../net/ipv4.ts'
-import type { FilterUser } from '../../web-filter/model.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { FilterUser } from '../../domain/web-filter/model.ts'
+import { parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { findUser, groupPath, userId } from '../users/public.ts'
 

@@ -1,10 +1,10 @@
 // The rules as the decision process gets them: enabled rules only, with their users, addresses and times resolved, and the
 // dictionaries that are switched on. Pure but for remembering the last result.
 
-import { type Config, perState, read, type Slot } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { FilterPolicy, FilterRule } from '../../web-filter/model.ts'
-import type { FilterDictionary, UserCategoryEntries } from '../../web-filter/policy-file.ts'
+import { type Config, perState, read, type Slot } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { FilterPolicy, FilterRule } from '../../domain/web-filter/model.ts'
+import type { FilterDictionary, UserCategoryEntries } from '../../domain/web-filter/policy-file.ts'
 import { addressesOf, membersIn, objectKinds, timesOf } from '../objects/public.ts'
 import {
   dictionaries,

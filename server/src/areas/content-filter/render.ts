@@ -1,13 +1,13 @@
 // What the decision process reads: its policy, the entries of user categories and the dictionaries. The area of the web proxy
 // renders it with the proxy, because both run together. Pure.
 
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, perState, read } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { FilterPolicy } from '../../domain/web-filter/model.ts'
+import { printDictionaries, printPolicy, printUserCategories } from '../../domain/web-filter/policy-file.ts'
 import { webFilter } from '../../engines/web-filter/index.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { FilterPolicy } from '../../web-filter/model.ts'
-import { printDictionaries, printPolicy, printUserCategories } from '../../web-filter/policy-file.ts'
 import { dictionaries, start, state, userCategories } from './config.ts'
 import { enabledDictionaries, entriesOf, type FailureMode, policyOf } from './policy.ts'
 

@@ -1,11 +1,11 @@
 // Endpoints of the category database: what is loaded, building it again, and the categories of a URL.
 
-import { invalid } from '../../contract/error.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
-import type { FoundCategory } from '../../web-filter/model.ts'
-import { factsOf } from '../../web-filter/request-facts.ts'
-import { inSlices } from '../../workers/slices.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { read } from '../../core/model/slots.ts'
+import { inSlices } from '../../core/workers/slices.ts'
+import type { FoundCategory } from '../../domain/web-filter/model.ts'
+import { factsOf } from '../../domain/web-filter/request-facts.ts'
 import { listCategories, settings, storedCategories } from './config.ts'
 import { categorize, rebuildDatabase, showDatabase } from './contract.ts'
 import { type AskedUrl, readUrl } from './url.ts'

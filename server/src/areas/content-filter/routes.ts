@@ -1,7 +1,7 @@
 // Endpoints of the content filter.
 
-import { handle, type Route, rawReply } from '../../http/handle.ts'
-import { listRoutes, perValue, settingsRoutes } from '../../http/routes.ts'
+import { handle, type Route, rawReply } from '../../core/area/handle.ts'
+import { listRoutes, perValue, settingsRoutes } from '../../core/area/routes.ts'
 import * as stored from './config.ts'
 import {
   categories,

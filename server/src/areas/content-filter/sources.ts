@@ -1,6 +1,6 @@
 // Whom the rules of the content filter can concern. Pure.
 
-import { type Config, read } from '../../model/slots.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { rules, withDefaults } from './config.ts'
 
 /** Ids of users, groups and address objects that enabled rules name; null when a rule is for everyone. */

@@ -1,7 +1,7 @@
 // The status of the content filter: the engine as the area web-proxy sees it, and each switch with what it does now.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../model/slots.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { dictionaries, morphology, safeSearch, settings, showDictionaries, state } from './config.ts'
 
 /** How the proxy and the decision process are. */

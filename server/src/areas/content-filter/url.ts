@@ -1,7 +1,7 @@
 // A URL as an administrator writes it in a question: whole, or a name with or without a path. The path stays as it is sent, as
 // a request would have it. Pure.
 
-import { canonicalHost, isAddressHost, isHost } from '../../web-filter/hosts.ts'
+import { canonicalHost, isAddressHost, isHost } from '../../domain/web-filter/hosts.ts'
 
 export interface AskedUrl {
   readonly url: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { lookUpIn, tableOf } from '../../web-filter/entry-table.ts'
-import { inSlices } from '../../workers/slices.ts'
+import { inSlices } from '../../core/workers/slices.ts'
+import { lookUpIn, tableOf } from '../../domain/web-filter/entry-table.ts'
 import { findUserCategories } from './user-lookup.ts'
 
 describe('the user categories of a URL', () => {

@@ -1,15 +1,15 @@
 // The user categories of a URL, found by looking at each entry: for a question that is asked seldom. The decision process has
-// a table of them instead (web-filter/entry-table.ts); a test compares the two. Yields, so that others get their turn.
+// a table of them instead (domain/web-filter/entry-table.ts); a test compares the two. Yields, so that others get their turn.
 
-import { canonicalPath } from '../../web-filter/hosts.ts'
-import type { FoundCategory } from '../../web-filter/model.ts'
+import { canonicalPath } from '../../domain/web-filter/hosts.ts'
+import type { FoundCategory } from '../../domain/web-filter/model.ts'
 import {
   compareEntries,
   type EntryQuestion,
   isCovered,
   parseEntry,
   type UrlEntry,
-} from '../../web-filter/url-entries.ts'
+} from '../../domain/web-filter/url-entries.ts'
 import type { UserCategory } from './contract-categories.ts'
 
 const entriesAtOnce = 500

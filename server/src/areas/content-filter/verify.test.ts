@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Config, Slot } from '../../model/slots.ts'
+import type { Config, Slot } from '../../core/model/slots.ts'
 import { defaultCategories, defaultRules, dictionaries, rules, start, userCategories } from './config.ts'
 import { contentFilter } from './index.ts'
 

@@ -1,8 +1,8 @@
 // Stored settings of device discovery: off, and new devices go into the topmost group. Devices that are found need a group
 // that accepts users made on the gateway.
 
-import { declareSettings } from '../../model/declarations.ts'
-import { type Config, single } from '../../model/slots.ts'
+import { declareSettings } from '../../core/model/declarations.ts'
+import { type Config, single } from '../../core/model/slots.ts'
 import { findGroup, groupId, groups } from '../users/public.ts'
 import { DiscoverySettings } from './contract.ts'
 

@@ -1,6 +1,6 @@
 // The devices of local networks as administrators see them: neighbours and leases in one list, with what is known of each. Pure.
 
-import { parseNetwork, printAddress } from '../../net/ipv4.ts'
+import { parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { localAddresses } from '../network/public.ts'
 import type { Device } from './contract.ts'
 import { ownerOf } from './known-hosts.ts'

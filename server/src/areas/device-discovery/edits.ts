@@ -1,9 +1,9 @@
 // Makes users of hosts: each gets a user in the group of the settings and an authorization rule. Config in, Config out.
 
-import type { EditTools } from '../../config/change.ts'
-import { addAllTo } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { parseAddress } from '../../net/ipv4.ts'
+import type { EditTools } from '../../core/config/change.ts'
+import { addAllTo } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
 import { ruleList } from '../authorization/public.ts'
 import { groupId, userId, userList } from '../users/public.ts'
 import { slot } from './config.ts'

@@ -1,6 +1,6 @@
 // The area of device discovery: unknown hosts of local networks become users, and the devices that are seen there.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { discoverySettings, slot } from './config.ts'
 import { routes } from './routes.ts'
 

@@ -2,11 +2,11 @@
 // limits allow. What is noted here is lost at a restart; the kernel notes a host again when it tries again.
 
 import { randomUUID } from 'node:crypto'
-import { GatewayError } from '../../contract/error.ts'
-import type { DiscoveryState, Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
-import { isRandomMac, parseNeighbours } from '../../net/neighbours.ts'
-import type { LiveElement } from '../../plan/artifacts.ts'
+import type { DiscoveryState, Services } from '../../core/area/handle.ts'
+import { GatewayError } from '../../core/contract/error.ts'
+import { read } from '../../core/model/slots.ts'
+import type { LiveElement } from '../../core/plan/artifacts.ts'
+import { isRandomMac, parseNeighbours } from '../../shared/net/neighbours.ts'
 import { slot } from './config.ts'
 import { addDevices, type FoundHost, mostDevices } from './edits.ts'
 import { isKnown, userIndex } from './known-hosts.ts'

@@ -1,7 +1,7 @@
 // Which hosts the configuration knows: whose they are by authorization rules, and which discovery has made users of. Pure.
 
-import { type Config, perState, read } from '../../model/slots.ts'
-import { type Network, parseNetwork } from '../../net/ipv4.ts'
+import { type Config, perState, read } from '../../core/model/slots.ts'
+import { type Network, parseNetwork } from '../../shared/net/ipv4.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { users } from '../users/public.ts'
 

@@ -1,11 +1,11 @@
 // What a host is that tried to reach an external network: in the segment of the gateway, behind a router, or not to be
 // believed. Pure.
 
-import { type Config, read } from '../../model/slots.ts'
-import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import type { Neighbour } from '../../net/neighbours.ts'
-import type { LiveElement } from '../../plan/artifacts.ts'
-import type { Facts, GivenLease } from '../../plan/facts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { LiveElement } from '../../core/plan/artifacts.ts'
+import type { Facts, GivenLease } from '../../core/plan/facts.ts'
+import { type Network, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import type { Neighbour } from '../../shared/net/neighbours.ts'
 import { localAddresses, ownAddresses } from '../network/public.ts'
 import { slot } from './config.ts'
 import { type HostAddresses, isKnown } from './known-hosts.ts'

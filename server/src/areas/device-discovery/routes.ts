@@ -1,8 +1,8 @@
 // Endpoints of device discovery.
 
-import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
-import { isRandomMac } from '../../net/neighbours.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
+import { isRandomMac } from '../../shared/net/neighbours.ts'
 import { discoverySettings } from './config.ts'
 import * as contract from './contract.ts'
 import { seenDevices, showDevice } from './devices.ts'

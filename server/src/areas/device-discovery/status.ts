@@ -1,9 +1,9 @@
 // Whether device discovery works, and what holds it back.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import type { DiscoveryState, Machine } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { failed, inactive, machineFault, type State } from '../../system/observed.ts'
+import type { DiscoveryState, Machine } from '../../core/area/handle.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { failed, inactive, machineFault, type State } from '../../core/plan/observed.ts'
 import { slot } from './config.ts'
 import { mostDevices } from './edits.ts'
 

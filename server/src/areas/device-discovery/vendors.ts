@@ -1,6 +1,6 @@
 // What is shown as the maker of a network card. Pure.
 
-import { isRandomMac } from '../../net/neighbours.ts'
+import { isRandomMac } from '../../shared/net/neighbours.ts'
 
 export const randomAddress = 'random address'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Config, write } from '../../model/slots.ts'
+import { type Config, write } from '../../core/model/slots.ts'
 import { authorizationRules } from '../authorization/config.ts'
 import { verify } from './authorized-networks.ts'
 import { entries } from './config.ts'

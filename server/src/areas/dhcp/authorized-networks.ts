@@ -1,10 +1,10 @@
 // Ranges of DHCP and networks that are authorized as a whole: a range is inside such a network or outside of it, never partly
 // (docs/behaviour/authorization.md 1).
 
-import type { Problem } from '../../contract/error.ts'
-import { pathOf } from '../../model/paths.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { parseSpan } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { parseSpan } from '../../shared/net/ipv4.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { entries } from './config.ts'
 

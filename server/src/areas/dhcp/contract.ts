@@ -1,11 +1,11 @@
 // The DHCP server and relay (docs/behaviour/dhcp.md): one entry per local interface, static leases, and leases in use.
 
 import type { Static } from 'typebox'
-import { collectionEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, nullable, StatusItem, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { collectionEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, nullable, StatusItem, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 import { domainPattern, Peer } from '../dns/contract.ts'
 
 const Address = Type.String({

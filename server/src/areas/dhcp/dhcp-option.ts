@@ -1,7 +1,7 @@
 // Reads a DHCP option in the notation of dnsmasq (docs/behaviour/dhcp.md 3): `[vendor:[<class>],][<opt>|option:<name>],[<value>[,<value>]]`.
 // What is stored reads here, so that no option of an administrator can stop the server; it is printed from the parts.
 
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 
 export interface DhcpOption {
   /** Null: for every client; otherwise for those whose vendor class contains this, which may be empty. */

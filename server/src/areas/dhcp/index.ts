@@ -1,7 +1,7 @@
 // The DHCP area: addresses for the local networks, leased here or by a server that requests are relayed to. dnsmasq does
 // both.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
 import { aggregated, connections, tunnels } from '../network/public.ts'
 import { settings as portalSettings } from '../portal/public.ts'

@@ -1,8 +1,8 @@
 // The leases in use as administrators see them: with the interface they are in and what is known of their address.
 
-import { type Config, read } from '../../model/slots.ts'
-import { parseNetwork, printAddress } from '../../net/ipv4.ts'
-import type { GivenLease } from '../../plan/facts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { GivenLease } from '../../core/plan/facts.ts'
+import { parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { connectionAlias, connections } from '../network/public.ts'
 import { staticLeases } from './config.ts'

@@ -1,6 +1,6 @@
 // The lists of the DHCP area, each declared once: entries, which are the whole service of one interface, and static leases.
 
-import { declareList, mustExist, namesOne } from '../../model/declarations.ts'
+import { declareList, mustExist, namesOne } from '../../core/model/declarations.ts'
 import { connectionAlias, connections } from '../network/public.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, NewEntry, NewStaticLease, StaticLease } from './contract.ts'

@@ -1,13 +1,11 @@
 // The DHCP service as files of dnsmasq: one for its settings, one for who is bound to which address, which it reads again
 // without a restart; and the server of the proxy file where that is announced. Pure.
 
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
-import { dhcp } from '../../engines/dhcp/index.ts'
-import { pathOf as pathIn } from '../../model/paths.ts'
-import type { Config } from '../../model/slots.ts'
-import { highestAddress, type Network, parseAddress, parseNetwork, parseSpan, printAddress } from '../../net/ipv4.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import { pathOf as pathIn } from '../../core/model/paths.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
 import {
   address,
   type Dnsmasq,
@@ -20,7 +18,16 @@ import {
   printLines,
   quote,
   word,
-} from '../../render/dnsmasq.ts'
+} from '../../engines/dhcp/dnsmasq.ts'
+import { dhcp } from '../../engines/dhcp/index.ts'
+import {
+  highestAddress,
+  type Network,
+  parseAddress,
+  parseNetwork,
+  parseSpan,
+  printAddress,
+} from '../../shared/net/ipv4.ts'
 import { captivePortalUrl } from '../portal/public.ts'
 import { entries } from './config.ts'
 import type { Entry, Server } from './contract.ts'

@@ -1,12 +1,12 @@
 // What the stored entries mean on this machine: which devices are served or relayed, in which networks, which card is bound
 // to which address and which addresses are never given out. Pure.
 
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { OpenService } from '../../domain/policy/model.ts'
 import { dhcp } from '../../engines/dhcp/index.ts'
 import { wpad } from '../../engines/wpad/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { type Network, parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { OpenService } from '../../policy/model.ts'
+import { type Network, parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import {
   addressesOf,

@@ -1,7 +1,7 @@
 // Endpoints of the DHCP server and relay.
 
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes } from '../../http/routes.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes } from '../../core/area/routes.ts'
 import * as contract from './contract.ts'
 import { showLeases } from './leases.ts'
 import { entryList, leaseList } from './lists.ts'

@@ -2,9 +2,9 @@
 // name the field as it is sent. What an entry needs of its interface must hold only while the entry is enabled: otherwise
 // an interface could not be renumbered.
 
-import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { type Network, parseNetwork, parseSpan } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { type Network, parseNetwork, parseSpan } from '../../shared/net/ipv4.ts'
 import { type Connection, connectionAlias, connections } from '../network/public.ts'
 import type { Entry, Server, StaticLease } from './contract.ts'
 import { parseOption } from './dhcp-option.ts'

@@ -1,10 +1,10 @@
 // Where clients find the proxy file (WPAD), and what serves it to them: a unit of applyd for each of the gateway's addresses,
 // which the area web-proxy renders.
 
-import { templateUnit } from '../../engines/artifacts.ts'
+import { templateUnit } from '../../core/engine/artifacts.ts'
+import type { EngineUnit } from '../../core/plan/artifacts.ts'
 import { wpad } from '../../engines/wpad/index.ts'
-import { printAddress } from '../../net/ipv4.ts'
-import type { EngineUnit } from '../../plan/artifacts.ts'
+import { printAddress } from '../../shared/net/ipv4.ts'
 
 export const wpadUrl = (ownAddress: number): string => `http://${printAddress(ownAddress)}/wpad.dat`
 

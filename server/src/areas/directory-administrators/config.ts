@@ -1,9 +1,9 @@
 // Stored administrator rules and RADIUS servers. Shared secrets are sealed; null means an empty one.
 
 import type { Static } from 'typebox'
-import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
-import { Sealed } from '../../model/secret.ts'
-import { list, single } from '../../model/slots.ts'
+import { Enabled, nullable, strictObject } from '../../core/contract/fields.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { list, single } from '../../core/model/slots.ts'
 import { AdministratorRule, RadiusSettings } from './contract.ts'
 
 export const adRules = list('directory_administrators.ad', AdministratorRule)

@@ -2,12 +2,12 @@
 // servers to ask (docs/behaviour/directory.md 6).
 
 import type { Static } from 'typebox'
-import { roleIds } from '../../contract/access.ts'
-import { collectionEndpoints, settingsEndpoints, tableEndpoint } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, Enabled, nullable, oneOf, secretMask, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { roleIds } from '../../core/contract/access.ts'
+import { collectionEndpoints, settingsEndpoints, tableEndpoint } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, Enabled, nullable, oneOf, secretMask, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 const guid = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'
 

@@ -1,10 +1,10 @@
 // What can be done to the RADIUS servers. The caller seals secrets; clear text is not stored.
 
-import { invalid } from '../../contract/error.ts'
-import { secretMask } from '../../contract/fields.ts'
-import { writeSettings } from '../../model/lists.ts'
-import type { Sealed } from '../../model/secret.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { secretMask } from '../../core/contract/fields.ts'
+import { writeSettings } from '../../core/model/lists.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { type RadiusServer, radius, type StoredServer } from './config.ts'
 import type { RadiusPatch, RadiusServerPatch } from './contract.ts'
 import { radiusSettings } from './lists.ts'

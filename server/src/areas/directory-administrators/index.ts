@@ -1,7 +1,7 @@
 // The area of administrators of other systems: rules for groups of directories, and the RADIUS servers to ask. No engine
 // asks either yet, so these administrators cannot sign in.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { adRules, aldRules, radius, radiusState } from './config.ts'
 import { adRuleList, aldRuleList, radiusSettings } from './lists.ts'
 import { routes } from './routes.ts'

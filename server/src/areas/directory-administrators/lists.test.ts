@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addItem } from '../../model/list-edits.ts'
-import { type Config, write } from '../../model/slots.ts'
+import { addItem } from '../../core/model/list-edits.ts'
+import { type Config, write } from '../../core/model/slots.ts'
 import { adRules, radius } from './config.ts'
 import { directoryAdministrators } from './index.ts'
 

@@ -1,8 +1,8 @@
 // Administrator rules and RADIUS servers as declared: what rules mention and what must hold of the servers.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList, declareSettings, namesOne } from '../../model/declarations.ts'
-import type { ListSlot } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList, declareSettings, namesOne } from '../../core/model/declarations.ts'
+import type { ListSlot } from '../../core/model/slots.ts'
 import { adRules, aldRules, radius, type StoredRadius, type StoredServer } from './config.ts'
 import type { AdministratorRule } from './contract.ts'
 

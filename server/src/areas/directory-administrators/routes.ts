@@ -1,10 +1,10 @@
 // Endpoints of administrators of other systems.
 
-import { secretMask } from '../../contract/fields.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes, tableReply } from '../../http/routes.ts'
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, settingsRoutes, tableReply } from '../../core/area/routes.ts'
+import { secretMask } from '../../core/contract/fields.ts'
+import type { ListDeclaration } from '../../core/model/declarations.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { type RadiusServer, radius, radiusState, secretPlace } from './config.ts'
 import * as contract from './contract.ts'
 import { updateRadius } from './edits.ts'

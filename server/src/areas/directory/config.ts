@@ -2,8 +2,8 @@
 // passwords of joining accounts are not stored at all.
 
 import type { Static } from 'typebox'
-import { strictObject } from '../../contract/fields.ts'
-import { type Config, type ListSlot, list, read, single } from '../../model/slots.ts'
+import { strictObject } from '../../core/contract/fields.ts'
+import { type Config, type ListSlot, list, read, single } from '../../core/model/slots.ts'
 import { AdDomain, AdSettings, AldDomain, ImportSettings } from './contract.ts'
 import { GroupSettings } from './contract-groups.ts'
 

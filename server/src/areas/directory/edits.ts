@@ -1,9 +1,9 @@
 // What can be done to domains and group synchronizations beyond adding and changing them.
 
-import { notFound } from '../../contract/error.ts'
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { type ReferencesTo, removeFrom } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { notFound } from '../../core/contract/error.ts'
+import type { ListDeclaration } from '../../core/model/declarations.ts'
+import { type ReferencesTo, removeFrom } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { makeLocal } from '../users/public.ts'
 import { type DirectoryKind, type Domain, findDomain } from './config.ts'
 import type { GroupSettings } from './contract-groups.ts'

@@ -1,8 +1,8 @@
 // Joining domains. The progress of a join is state of the machine, so it is kept here and not in the configuration: a
 // reverted revision must not say that a join is running.
 
-import { GatewayError } from '../../contract/error.ts'
-import type { Services } from '../../http/handle.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { GatewayError } from '../../core/contract/error.ts'
 import type { Domain } from './config.ts'
 import type { AldDomain } from './contract.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addItem } from '../../model/list-edits.ts'
-import type { Config } from '../../model/slots.ts'
+import { addItem } from '../../core/model/list-edits.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { groups } from '../users/config.ts'
 import { adDomains, adGroupSettings, aldDomains, aldGroupSettings } from './config.ts'
 import { directory } from './index.ts'

@@ -1,8 +1,8 @@
 // Domains and group synchronizations as declared lists: what must hold of each of them and beside the others.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList, type ListDeclaration, namesOne } from '../../model/declarations.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList, type ListDeclaration, namesOne } from '../../core/model/declarations.ts'
+import { type Config, perState, read } from '../../core/model/slots.ts'
 import { findGroup, fixedGroups, groups } from '../users/public.ts'
 import {
   ad,

@@ -1,11 +1,11 @@
 // Endpoints of directory integration.
 
 import { randomUUID } from 'node:crypto'
-import { type EditTools, handle, type Route, type Services } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { addTo, requireIn, updateIn } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { type EditTools, handle, type Route, type Services } from '../../core/area/handle.ts'
+import { listRoutes, settingsRoutes } from '../../core/area/routes.ts'
+import type { ListDeclaration } from '../../core/model/declarations.ts'
+import { addTo, requireIn, updateIn } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import {
   ad,
   adDomains,

@@ -1,7 +1,7 @@
 // The errors of the AD integration: the licence, domains that are not joined, and settings that are not applied yet.
 
-import type { Services } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { licenceInfo } from '../licence/public.ts'
 import { adDomains, adGroupSettings, adSettings } from './config.ts'
 import { joinOf } from './jobs.ts'

@@ -1,8 +1,8 @@
 // What the DNS area stores. Nothing is set at first: names are then resolved through the root servers.
 
-import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
-import { Sealed } from '../../model/secret.ts'
-import { list, single } from '../../model/slots.ts'
+import { Enabled, nullable, strictObject } from '../../core/contract/fields.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { list, single } from '../../core/model/slots.ts'
 import { Ddns, DnsSettings, ForwardZone, MasterZone, RootServer } from './contract.ts'
 
 /** Enabled by default (docs/behaviour/dns.md 1). */

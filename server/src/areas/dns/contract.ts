@@ -2,11 +2,11 @@
 // DNS.
 
 import type { Static } from 'typebox'
-import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, Enabled, nullable, oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { collectionEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, Enabled, nullable, oneOf, StatusItem, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 /** Another machine that can be asked: not this one, not link-local, not multicast. */
 export const peerPattern = `(?!0\\.|127\\.|169\\.254\\.|22[4-9]\\.|2[345]\\d\\.)${addressPattern}`

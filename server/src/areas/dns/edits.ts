@@ -1,9 +1,9 @@
 // What can be done to dynamic DNS, whose password is a secret.
 
-import { secretMask } from '../../contract/fields.ts'
-import { updateSettings } from '../../model/lists.ts'
-import type { Sealed } from '../../model/secret.ts'
-import type { Config } from '../../model/slots.ts'
+import { secretMask } from '../../core/contract/fields.ts'
+import { updateSettings } from '../../core/model/lists.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import type { Config } from '../../core/model/slots.ts'
 import type { DdnsPatch } from './contract.ts'
 import { ddnsSettings } from './lists.ts'
 

@@ -1,7 +1,7 @@
 // Addresses that answers from the internet may not name (docs/behaviour/dns.md): browsers would reach what only the machine
 // itself or its local network should. Data only.
 
-import { privateNetworks } from '../../policy/model.ts'
+import { privateNetworks } from '../../domain/policy/model.ts'
 
 /** The machine that asks: loopback, "this host", and IPv4 addresses written as IPv6. */
 export const machineNetworks: readonly string[] = [

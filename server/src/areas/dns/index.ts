@@ -1,6 +1,6 @@
 // The DNS area: how names are resolved for the local networks, by unbound. Interception is in the firewall's table.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { connections } from '../network/public.ts'
 import { slots } from './config.ts'
 import { ddnsSettings, lists } from './lists.ts'

@@ -1,8 +1,8 @@
 // Keeps dynamic DNS up to date: compares the stored settings with the current external address whenever one of them may
 // have changed.
 
-import type { Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { read } from '../../core/model/slots.ts'
 import { ddns, ddnsState, servicePasswordPlace } from './config.ts'
 import { externalAddress, isReachable } from './resolve.ts'
 

@@ -1,6 +1,6 @@
 // The lists and settings of the DNS area that more must hold of than the form of their fields, each declared once.
 
-import { declareList, declareSettings, type Unique } from '../../model/declarations.ts'
+import { declareList, declareSettings, type Unique } from '../../core/model/declarations.ts'
 import { connections } from '../network/public.ts'
 import { ddns, forwardZones, masterZones, rootServers } from './config.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'

@@ -1,14 +1,13 @@
 // The DNS server as files of unbound: its clients and servers, authoritative zones record by record, and the names that
-// safe search and interception answer differently. What never depends on the configuration is added by applyd/engines/dns/.
+// safe search and interception answer differently. What never depends on the configuration is added by engines/dns/applyd/.
 
-import { engineFile, engineUnit, templateFile } from '../../engines/artifacts.ts'
+import { engineFile, engineUnit, templateFile } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Artifact, EngineFile } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { encryptedDnsNames } from '../../domain/policy/encrypted-dns.ts'
+import { privateNetworks } from '../../domain/policy/model.ts'
 import { dns } from '../../engines/dns/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import type { Artifact, EngineFile } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { encryptedDnsNames } from '../../policy/encrypted-dns.ts'
-import { privateNetworks } from '../../policy/model.ts'
 import {
   address,
   clause,
@@ -20,7 +19,8 @@ import {
   type Unbound,
   word,
   zoneRecord,
-} from '../../render/unbound.ts'
+} from '../../engines/dns/unbound.ts'
+import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { localNetworks } from '../network/public.ts'
 import { safeSearch, settings } from './config.ts'
 import type { MasterZone } from './contract.ts'

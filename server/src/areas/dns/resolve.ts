@@ -1,11 +1,11 @@
 // Which servers are asked for which names: the external servers that the settings lead to, and the zones in force. Pure.
 
-import { type Config, read } from '../../model/slots.ts'
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { DnsStage } from '../../policy/dns.ts'
-import type { LocalSide } from '../../policy/local-side.ts'
-import { privateNetworks } from '../../policy/model.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { DnsStage } from '../../domain/policy/dns.ts'
+import type { LocalSide } from '../../domain/policy/local-side.ts'
+import { privateNetworks } from '../../domain/policy/model.ts'
+import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { connectionAlias, connections, dnsOf } from '../network/public.ts'
 import { forwardZones, masterZones, rootServers, settings } from './config.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'

@@ -1,8 +1,8 @@
 // Endpoints of DNS.
 
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
-import { read } from '../../model/slots.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, settingsRoutes } from '../../core/area/routes.ts'
+import { read } from '../../core/model/slots.ts'
 import { ddns, ddnsState, safeSearch, servicePasswordPlace, settings } from './config.ts'
 import * as contract from './contract.ts'
 import { updateDdns } from './edits.ts'

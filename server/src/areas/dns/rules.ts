@@ -1,8 +1,8 @@
 // What must hold for external servers and zones beyond the form of their fields; lists.ts declares them. Problems name the
 // field as it is sent.
 
-import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { connectionAlias, connections, isExternal } from '../network/public.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
 import { type Fault, readZone } from './zone-file.ts'

@@ -1,14 +1,14 @@
 // What runs of the DNS services, from what applyd observes and how the last update of dynamic DNS ended. There is one server
 // for everything; the items keep the names that integrators know.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import { engineUnit } from '../../engines/artifacts.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { engineUnit } from '../../core/engine/artifacts.ts'
+import { describeMissing } from '../../core/engine/engine.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { failed, inactive, type State, tableStatus, unitStatus } from '../../core/plan/observed.ts'
 import { dns } from '../../engines/dns/index.ts'
-import { describeMissing } from '../../engines/engine.ts'
-import type { Machine } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { failed, inactive, type State, tableStatus, unitStatus } from '../../system/observed.ts'
 import { ddns, ddnsState, safeSearch, settings } from './config.ts'
 import {
   coveredZones,

@@ -1,7 +1,7 @@
 // What each type of record holds, and what must hold between the records of one zone (docs/behaviour/dns.md 4). Names
 // are absolute, in lower case and end with a dot.
 
-import { parseAddress } from '../../net/ipv4.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
 import type { Fault, Token } from './zone-file.ts'
 
 export type RecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'PTR' | 'SOA' | 'SRV' | 'TXT'

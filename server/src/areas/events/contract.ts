@@ -1,8 +1,8 @@
 // What happens on the gateway as one stream, and all statuses in one call (docs/behaviour/events.md).
 
-import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
-import { CodedStatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint, eventStreamType } from '../../core/contract/endpoint.ts'
+import { CodedStatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const listenToEvents = endpoint({
   method: 'GET',

@@ -1,7 +1,7 @@
 // Events for pages that stay open, so that they need not ask again and again.
 
-import { mayUse } from '../../contract/access.ts'
-import { defineArea, handle, signedIn } from '../../http/handle.ts'
+import { defineArea, handle, signedIn } from '../../core/area/handle.ts'
+import { mayUse } from '../../core/contract/access.ts'
 import { listenToEvents, listStatuses } from './contract.ts'
 
 export const events = defineArea({

@@ -1,11 +1,11 @@
 // The firewall log: what rules recorded about marked connections (docs/behaviour/firewall.md 5). The endpoint is our own addition.
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { jsonQuery, nullable, oneOf, pageQuery, strictObject, tableQuery } from '../../contract/fields.ts'
-import { journalBuckets, moment } from '../../contract/log-reports.ts'
-import { Type } from '../../contract/schema.ts'
-import { type Column, journalQuery } from '../../contract/table-query.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { jsonQuery, nullable, oneOf, pageQuery, strictObject, tableQuery } from '../../core/contract/fields.ts'
+import { journalBuckets, moment } from '../../core/contract/log-reports.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { type Column, journalQuery } from '../../core/contract/table-query.ts'
 
 export const logTables = ['FWD', 'INP', 'DNAT', 'SNAT', 'LOG', 'ACL', 'SYS'] as const
 

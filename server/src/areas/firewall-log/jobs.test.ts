@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type Client, createTestGateway, type TestGateway } from '../../../test/support/test-gateway.ts'
-import type { Services } from '../../http/handle.ts'
-import type { CountrySpans, HitNews } from '../../logs/hit-news.ts'
+import type { Services } from '../../core/area/handle.ts'
+import type { CountrySpans, HitNews } from '../../domain/logs/hit-news.ts'
 import { type HitTeller, tellHitReader } from './jobs.ts'
 
 type Events = Parameters<Parameters<Services['userSessions']['onEvents']>[0]>[0]

@@ -1,12 +1,12 @@
 // Tells the reader of firewall hits what packets do not say: who is at an address, zones, countries, and what rules translate to.
 // Only what changed is sent.
 
-import type { Services } from '../../http/handle.ts'
-import type { HitNews, Person, Translations } from '../../logs/hit-news.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { Catalogue } from '../../signatures/catalogue.ts'
-import { createSlices } from '../../workers/slices.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { createSlices } from '../../core/workers/slices.ts'
+import type { HitNews, Person, Translations } from '../../domain/logs/hit-news.ts'
+import type { Catalogue } from '../../domain/signatures/catalogue.ts'
 import { ruleSlots, translationsOf } from '../firewall/public.ts'
 import { catalogueOf } from '../intrusion-prevention/public.ts'
 import { addressesOf, connections, deviceOf, tunnels, zones } from '../network/public.ts'

@@ -1,11 +1,11 @@
 // The reader of the firewall log: the unit of applyd and its configuration file, while anything is logged. The file is
 // the same on every gateway; applyd accepts no other line.
 
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
-import type { Config } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import { section, setting, stack, streamSetting } from '../../render/ulogd.ts'
+import { section, setting, stack, streamSetting } from '../../engines/firewall-log/ulogd.ts'
 import { isLogging } from '../firewall/public.ts'
 
 const plugins = [

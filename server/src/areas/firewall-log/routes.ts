@@ -1,8 +1,8 @@
 // The endpoints of the firewall log.
 
-import { all, type Condition, type JournalQuery } from '../../contract/table-query.ts'
-import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
-import { logReply } from '../../http/routes.ts'
+import { type Context, handle, type Route, signedIn } from '../../core/area/handle.ts'
+import { logReply } from '../../core/area/routes.ts'
+import { all, type Condition, type JournalQuery } from '../../core/contract/table-query.ts'
 import { type Asked, askedOf, bucketsAnswer } from '../logs/public.ts'
 import {
   firewallLogBuckets,

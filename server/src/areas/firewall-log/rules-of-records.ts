@@ -1,7 +1,7 @@
 // From a record of the firewall log to the rule that wrote it.
 
-import { findIn } from '../../model/item-index.ts'
-import type { Config } from '../../model/slots.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { accessLists, ruleSlots } from '../firewall/public.ts'
 import type { LoggedRule } from './contract.ts'
 

@@ -1,7 +1,7 @@
 // Hits of the firewall as a view of the log.
 
-import { noNumber } from '../../logs/kinds.ts'
-import { column, type View, type ViewColumn } from '../../logs/view.ts'
+import { noNumber } from '../../domain/logs/kinds.ts'
+import { column, type View, type ViewColumn } from '../../domain/logs/view.ts'
 
 const port = (name: string): ViewColumn => ({ from: 'column', column: name, words: { [noNumber]: null } })
 

@@ -3,11 +3,11 @@
 // earlier release, which accepted everything, the management service as well. They become INPUT rules, so that no one is locked
 // out and everyone sees them. Pure.
 
-import type { EditTools } from '../../config/change.ts'
-import { addItem } from '../../model/list-edits.ts'
-import { addTo } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
+import type { EditTools } from '../../core/config/change.ts'
+import { addItem } from '../../core/model/list-edits.ts'
+import { addTo } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
 import type { FirstSetup } from '../network/contract.ts'
 import { connections, externalDevices, type SetUp, setUp } from '../network/public.ts'
 import { ports } from '../objects/public.ts'

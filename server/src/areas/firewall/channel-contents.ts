@@ -1,9 +1,9 @@
 // What is looked for in each channel of inspection: the rules of its profile of intrusion prevention and the applications that are
 // denied. From this the rules of the engine are made (runtime/inspection). Pure.
 
-import { findIn } from '../../model/item-index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { ProfileRule } from '../../signatures/profile.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { ProfileRule } from '../../domain/signatures/profile.ts'
 import { rules as olderRules } from '../application-control/public.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { rulesOfProfile } from '../intrusion-prevention/public.ts'

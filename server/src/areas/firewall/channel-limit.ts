@@ -1,9 +1,9 @@
 // How many channels of inspection there may be. Pure.
 
-import type { Problem } from '../../contract/error.ts'
-import { pathOf } from '../../model/paths.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { inspection } from '../../plan/inspection.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { inspection } from '../../core/plan/inspection.ts'
 import { rules as olderRules } from '../application-control/public.ts'
 import { channelKey, channelOf, channelsOf } from './channels.ts'
 import { ruleSlots } from './config.ts'

@@ -1,9 +1,9 @@
 // The channels of inspection: what is looked for in accepted connections. Rules with the same profiles share one. Its number is
 // kept in the facts, because open connections carry it. Pure but for what it remembers of lists of rules.
 
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { inspection } from '../../plan/inspection.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { inspection } from '../../core/plan/inspection.ts'
 import { rules as olderRules } from '../application-control/public.ts'
 import { state as preventionState } from '../intrusion-prevention/public.ts'
 import { forwardRules, inputRules, ruleSlots, state } from './config.ts'

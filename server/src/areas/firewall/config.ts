@@ -1,12 +1,12 @@
 // What the firewall stores, and its defaults: user rules enabled, hits counted, automatic SNAT enabled, nothing logged,
 // nothing filtered. The path of a stored rule is its origin in the kernel.
 
-import { Enabled, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { pathOf } from '../../model/paths.ts'
-import { type ListSlot, list, perState, read, single } from '../../model/slots.ts'
-import { limitOrigins } from '../../policy/connection-limits.ts'
-import { endOrigins } from '../../policy/outside.ts'
+import { Enabled, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { type ListSlot, list, perState, read, single } from '../../core/model/slots.ts'
+import { limitOrigins } from '../../domain/policy/connection-limits.ts'
+import { endOrigins } from '../../domain/policy/outside.ts'
 import { FirewallSettings } from './contract.ts'
 import { AccessList, AccessOrder, AccessState, Bypass } from './contract-access-lists.ts'
 import { Check, ChecksSettings } from './contract-checks.ts'

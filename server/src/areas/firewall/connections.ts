@@ -1,11 +1,11 @@
 // Live connections that a change of the configuration refuses: the question for a worker, its answer, and where users are, in a
 // form that is quickly sent. Pure.
 
-import type { Preview } from '../../config/change.ts'
-import type { Config } from '../../model/slots.ts'
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import type { Facts, TrackedEnds } from '../../plan/facts.ts'
-import { createJudge, type Place, type RefusedConnection } from '../../policy/refused-connections.ts'
+import type { Preview } from '../../core/config/change.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Facts, TrackedEnds } from '../../core/plan/facts.ts'
+import { createJudge, type Place, type RefusedConnection } from '../../domain/policy/refused-connections.ts'
+import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { findUser, groupPath } from '../users/public.ts'
 import type { KnownSession, KnownSessions } from './people.ts'
 import { policyOf } from './resolve.ts'

@@ -1,12 +1,12 @@
 // Access control lists, their bindings, and the exceptions from inspection (docs/behaviour/firewall.md 8 and 9).
 
 import type { Static } from 'typebox'
-import { type Kind, refers } from '../../contract/annotations.ts'
-import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { type Kind, refers } from '../../core/contract/annotations.ts'
+import { collectionEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, oneOf, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 import { maxObjects, ObjectId } from './contract-rules.ts'
 
 export const maxEntries = 10_000

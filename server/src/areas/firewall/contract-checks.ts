@@ -1,11 +1,11 @@
 // Rule tests: packets that are sent through a copy of the rules, and what is expected of them (docs/behaviour/firewall.md 6).
 
 import type { Static } from 'typebox'
-import { interfaceKinds, refers } from '../../contract/annotations.ts'
-import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedString, oneOf, patchOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { interfaceKinds, refers } from '../../core/contract/annotations.ts'
+import { collectionEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, CreatedString, oneOf, patchOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 import { Address } from './contract-hardware.ts'
 import { ObjectId } from './contract-rules.ts'
 

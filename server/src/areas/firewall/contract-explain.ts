@@ -1,10 +1,10 @@
 // Which rule decides about a packet, and which rules are useless or risky: questions that change nothing.
 
 import type { Static } from 'typebox'
-import { interfaceKinds } from '../../contract/annotations.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { interfaceKinds } from '../../core/contract/annotations.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const port = { minimum: 0, maximum: 65_535 }
 

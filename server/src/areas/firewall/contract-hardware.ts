@@ -1,11 +1,11 @@
 // Hardware filtering: packets that are dropped before all other rules (docs/behaviour/firewall.md 7).
 
 import type { Static, TObject, TOptional, TProperties } from 'typebox'
-import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, oneOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { collectionEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 export const maxHardwareRules = 2_500
 

@@ -1,10 +1,10 @@
 // How many connections one host may have, and what is refused by that now (docs/behaviour/limits-per-host.md).
 
 import type { Static } from 'typebox'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 /** Fewer would stop a host that does nothing wrong. 0 stands for the number that the gateway chooses. */
 export const fewestConnections = 512

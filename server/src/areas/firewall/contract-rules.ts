@@ -1,12 +1,19 @@
 // Rules of the five tables and their hit counters (docs/behaviour/firewall.md 2).
 
 import type { Static, TObject, TOptional, TProperties } from 'typebox'
-import { addressKinds, interfaceKinds, type Kind, portKinds, refers, timeKinds } from '../../contract/annotations.ts'
-import { orderedEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, Enabled, named, nullable, oneOf, rootGroup, strictObject } from '../../contract/fields.ts'
-import { neutral, oneBlock } from '../../contract/newer-forms.ts'
-import { Type } from '../../contract/schema.ts'
+import {
+  addressKinds,
+  interfaceKinds,
+  type Kind,
+  portKinds,
+  refers,
+  timeKinds,
+} from '../../core/contract/annotations.ts'
+import { orderedEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, Enabled, named, nullable, oneOf, rootGroup, strictObject } from '../../core/contract/fields.ts'
+import { neutral, oneBlock } from '../../core/contract/newer-forms.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const maxObjects = 200
 

@@ -2,10 +2,10 @@
 // filtering, access lists and explanations are in separate files beside this one.
 
 import type { Static } from 'typebox'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Enabled, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Enabled, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export type { AccessBinding, AccessEntry } from './contract-access-lists.ts'
 export { accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'

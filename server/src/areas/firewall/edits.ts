@@ -1,8 +1,8 @@
 // Edits of the firewall that no declaration gives.
 
-import { addItem } from '../../model/list-edits.ts'
-import { requireIn } from '../../model/lists.ts'
-import type { Config } from '../../model/slots.ts'
+import { addItem } from '../../core/model/list-edits.ts'
+import { requireIn } from '../../core/model/lists.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { checks } from './config.ts'
 import { checkList } from './lists.ts'
 

@@ -1,13 +1,13 @@
 // What becomes of inspection for a packet, in an administrator's words: the profiles, or why there are none, and what happens while
 // the engine does not inspect. Pure.
 
-import { findIn } from '../../model/item-index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { InspectedChannel } from '../../plan/inspection.ts'
-import type { Outcome } from '../../policy/evaluate-trace.ts'
-import type { Step } from '../../policy/explain.ts'
-import type { Policy } from '../../policy/model.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { InspectedChannel } from '../../core/plan/inspection.ts'
+import type { Outcome } from '../../domain/policy/evaluate-trace.ts'
+import type { Step } from '../../domain/policy/explain.ts'
+import type { Policy } from '../../domain/policy/model.ts'
 import { rules as olderRules } from '../application-control/public.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { profiles as preventionProfiles, state as preventionState, template } from '../intrusion-prevention/public.ts'

@@ -1,16 +1,15 @@
 // Turns the described packet into the one that the evaluator walks, and stored rules into the text of its answer. Pure.
 
-import { invalid, type Problem, refuse } from '../../contract/error.ts'
-import { findIn } from '../../model/item-index.ts'
-import { pathOf } from '../../model/paths.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { parseAddress, parseSpan } from '../../net/ipv4.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { authorizationOrigin } from '../../policy/authorization.ts'
-import { evaluate } from '../../policy/evaluate.ts'
-import type { RuleField } from '../../policy/evaluate-match.ts'
-import { routingOf } from '../../policy/evaluate-routing.ts'
-import type { Outcome, Packet, Trace } from '../../policy/evaluate-trace.ts'
+import { invalid, type Problem, refuse } from '../../core/contract/error.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { authorizationOrigin } from '../../domain/policy/authorization.ts'
+import { evaluate } from '../../domain/policy/evaluate.ts'
+import type { RuleField } from '../../domain/policy/evaluate-match.ts'
+import { routingOf } from '../../domain/policy/evaluate-routing.ts'
+import type { Outcome, Packet, Trace } from '../../domain/policy/evaluate-trace.ts'
 import {
   type Describe,
   type ExplainedOutcome,
@@ -19,8 +18,9 @@ import {
   placeOf,
   type RuleMention,
   type Step,
-} from '../../policy/explain.ts'
-import type { Policy } from '../../policy/model.ts'
+} from '../../domain/policy/explain.ts'
+import type { Policy } from '../../domain/policy/model.ts'
+import { parseAddress, parseSpan } from '../../shared/net/ipv4.ts'
 import { devicesOf } from '../network/public.ts'
 import { timeLists, timeRanges, titleOf } from '../objects/public.ts'
 import { ruleSlots, ruleTables } from './config.ts'

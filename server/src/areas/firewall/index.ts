@@ -1,6 +1,6 @@
 // The firewall area: rules of five tables, hardware filtering, access lists and rule tests, compiled into nftables.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { authorizationRules, settings as authorizationSettings } from '../authorization/public.ts'
 import { discoverySettings } from '../device-discovery/public.ts'
 import { settings as dnsSettings } from '../dns/public.ts'

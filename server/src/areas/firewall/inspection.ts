@@ -1,7 +1,7 @@
 // The inspection fields of rules, also for the rules of the central console, which have the same fields. Pure.
 
-import type { Problem } from '../../contract/error.ts'
-import type { Config } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { isProfile as isApplicationProfile } from '../application-profiles/public.ts'
 import { isProfile as isPreventionProfile } from '../intrusion-prevention/public.ts'
 import type { FilterRule } from './contract-rules.ts'

@@ -2,12 +2,12 @@
 // failed run sets if configured.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { GatewayError } from '../../contract/error.ts'
-import type { Services } from '../../http/handle.ts'
-import { type Config, read, write } from '../../model/slots.ts'
-import { parseAddress } from '../../net/ipv4.ts'
-import type { TrialPacket, TrialResult } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { GatewayError } from '../../core/contract/error.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
+import type { TrialPacket, TrialResult } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
 import { devicesOf, ownAddresses } from '../network/public.ts'
 import { block, checks, checksSettings } from './config.ts'
 import type { Check, CheckResult } from './contract-checks.ts'

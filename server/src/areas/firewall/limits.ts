@@ -1,12 +1,16 @@
 // The limits of tracked connections as stored, and as they are in force on this machine.
 
-import type { Problem } from '../../contract/error.ts'
-import type { Finding } from '../../contract/health.ts'
-import { say } from '../../contract/said.ts'
-import { declareSettings } from '../../model/declarations.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { automaticLimit, automaticTotal, type ConnectionLimits as Limits } from '../../policy/connection-limits.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import type { Finding } from '../../core/contract/health.ts'
+import { say } from '../../core/contract/said.ts'
+import { declareSettings } from '../../core/model/declarations.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import {
+  automaticLimit,
+  automaticTotal,
+  type ConnectionLimits as Limits,
+} from '../../domain/policy/connection-limits.ts'
 import { tableSizeFor } from '../network/public.ts'
 import { connectionLimits } from './config.ts'
 import { type ConnectionLimits, fewestConnections } from './contract-limits.ts'

@@ -1,6 +1,6 @@
 // The lists of the firewall and the bindings of its access control lists, each declared once.
 
-import { unfoldBlock, withoutFields } from '../../contract/newer-forms.ts'
+import { unfoldBlock, withoutFields } from '../../core/contract/newer-forms.ts'
 import {
   declareList,
   declareSettings,
@@ -9,9 +9,9 @@ import {
   names,
   namesOne,
   type ReferenceField,
-} from '../../model/declarations.ts'
-import { findIn } from '../../model/item-index.ts'
-import type { Config, ListSlot } from '../../model/slots.ts'
+} from '../../core/model/declarations.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import type { Config, ListSlot } from '../../core/model/slots.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { profiles as preventionProfiles } from '../intrusion-prevention/public.ts'
 import { connections, isInterfaceAlias, tunnels } from '../network/public.ts'

@@ -1,12 +1,12 @@
 // The guard against lock-out: would a new connection of the administrator who makes a change still be accepted afterwards?
 // Asked before a change that is not on probation; uses the network and the firewall.
 
-import type { LockOutGuard } from '../../config/change.ts'
-import type { Config } from '../../model/slots.ts'
-import { parseAddress } from '../../net/ipv4.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { evaluate } from '../../policy/evaluate.ts'
-import { findWay, routingOf } from '../../policy/evaluate-routing.ts'
+import type { LockOutGuard } from '../../core/config/change.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { evaluate } from '../../domain/policy/evaluate.ts'
+import { findWay, routingOf } from '../../domain/policy/evaluate-routing.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
 import { wouldCut } from '../network/public.ts'
 import { policyOf } from './resolve.ts'
 

@@ -1,9 +1,9 @@
 // Whether the firewall logs anything, and plain messages of its log reader. The reader itself belongs to the
 // firewall-log area.
 
-import { describeMissing } from '../../engines/engine.ts'
+import { describeMissing } from '../../core/engine/engine.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
-import { type Config, read } from '../../model/slots.ts'
 import { channelSlots, channelsOf } from './channels.ts'
 import { accessState, logRules, settings } from './config.ts'
 

@@ -1,11 +1,11 @@
 // Whose packet it is: the user at an address by a session or by an authorization rule, and the groups above. For questions about
 // packets, which the evaluator answers. Pure.
 
-import { invalid } from '../../contract/error.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
-import type { Packet } from '../../policy/evaluate-trace.ts'
-import type { Span } from '../../policy/model.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Packet } from '../../domain/policy/evaluate-trace.ts'
+import type { Span } from '../../domain/policy/model.ts'
+import { parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import type { AuthorizationRule } from '../authorization/contract.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { findGroup, findUser, groupPath, userId } from '../users/public.ts'

@@ -1,12 +1,12 @@
 // Questions about the rules that a worker answers, because they take long or because the configuration is not the one in
 // force: what it is asked, and the answers. Pure but for what it remembers.
 
-import type { Preview } from '../../config/change.ts'
-import { findIn } from '../../model/item-index.ts'
-import type { Config } from '../../model/slots.ts'
-import type { Conflict } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { type Finding, findHygiene, type HygieneInput } from '../../policy/hygiene.ts'
+import type { Preview } from '../../core/config/change.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Conflict } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { type Finding, findHygiene, type HygieneInput } from '../../domain/policy/hygiene.ts'
 import { ruleSlots } from './config.ts'
 import { readPlaces, type UserPlaces } from './connections.ts'
 import type { ExplainedPacket } from './contract-explain.ts'

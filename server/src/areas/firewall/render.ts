@@ -1,10 +1,10 @@
 // The firewall as nftables: what the stored rules mean, compiled. The log reader is the firewall-log area's.
 
-import type { Config } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { compilePolicy } from '../../policy/compile.ts'
-import type { InspectionStage } from '../../policy/model.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { compilePolicy } from '../../domain/policy/compile.ts'
+import type { InspectionStage } from '../../domain/policy/model.ts'
 import { policyOf } from './resolve.ts'
 
 export function render(config: Config, facts: Facts): readonly Artifact[] {

@@ -1,10 +1,10 @@
 // What inspection means for the ruleset: the channels in use, who is excepted, and the rules of the older application control. Pure.
 
-import { pathOf } from '../../model/paths.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { noRanges } from '../../net/ranges.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { AddressMatch, InspectionStage, OlderInspection } from '../../policy/model.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { AddressMatch, InspectionStage, OlderInspection } from '../../domain/policy/model.ts'
+import { noRanges } from '../../shared/net/ranges.ts'
 import { rules as olderRules } from '../application-control/public.ts'
 import { failures } from '../inspection/public.ts'
 import { addressesOf, membersIn, unresolvedNames } from '../objects/public.ts'

@@ -2,12 +2,11 @@
 // something whose meaning changed, are resolved again, and a rule whose meaning did not change keeps its PolicyRule, so that
 // nothing is compiled again for it. Pure but for that memory.
 
-import { pathOf } from '../../model/paths.ts'
-import { findRuns, isSameList, mapRuns } from '../../model/runs.ts'
-import { type Config, read, type Slot } from '../../model/slots.ts'
-import { parseSpan } from '../../net/ipv4.ts'
-import type { Ranges } from '../../net/ranges.ts'
-import type { Facts } from '../../plan/facts.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { findRuns, isSameList, mapRuns } from '../../core/model/runs.ts'
+import { type Config, read, type Slot } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { digest } from '../../domain/policy/digest.ts'
 import {
   type Action,
   type AddressMatch,
@@ -20,8 +19,9 @@ import {
   type RuleTable,
   type Span,
   type TimeMatch,
-} from '../../policy/model.ts'
-import { digest } from '../../render/digest.ts'
+} from '../../domain/policy/model.ts'
+import { parseSpan } from '../../shared/net/ipv4.ts'
+import type { Ranges } from '../../shared/net/ranges.ts'
 import { aggregated, connections, devicesByAlias, devicesOf, tunnels } from '../network/public.ts'
 import {
   addressesOf,

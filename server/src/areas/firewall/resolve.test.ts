@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { addTo } from '../../model/lists.ts'
-import { type Config, read, write } from '../../model/slots.ts'
-import { noFacts } from '../../plan/facts.ts'
+import { addTo } from '../../core/model/lists.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
+import { noFacts } from '../../core/plan/facts.ts'
 import { addressLists, ports } from '../objects/config.ts'
 import * as slots from './config.ts'
 import { ruleLists } from './lists.ts'

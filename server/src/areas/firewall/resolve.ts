@@ -1,12 +1,11 @@
 // What the stored firewall means: the Policy that compiler, evaluator and hygiene read. Pure but for what it remembers of
 // rules and access control lists.
 
-import { pathOf } from '../../model/paths.ts'
-import { mapRuns } from '../../model/runs.ts'
-import { type Config, commonEnds, read } from '../../model/slots.ts'
-import { everyAddress, highestAddress, parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import { invert, type Ranges, unite } from '../../net/ranges.ts'
-import type { Facts } from '../../plan/facts.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { mapRuns } from '../../core/model/runs.ts'
+import { type Config, commonEnds, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { digest } from '../../domain/policy/digest.ts'
 import {
   type AccessBinding,
   type AccessStage,
@@ -16,8 +15,9 @@ import {
   type PolicyRule,
   ruleTables,
   type Span,
-} from '../../policy/model.ts'
-import { digest } from '../../render/digest.ts'
+} from '../../domain/policy/model.ts'
+import { everyAddress, highestAddress, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import { invert, type Ranges, unite } from '../../shared/net/ranges.ts'
 import { authorizationStage, withUserAddresses } from '../authorization/public.ts'
 import { discoverySettings } from '../device-discovery/public.ts'
 import { dnsStage } from '../dns/public.ts'

@@ -1,10 +1,10 @@
 // Endpoints of the rule tests.
 
 import { randomUUID } from 'node:crypto'
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
-import { removeFrom, updateIn } from '../../model/lists.ts'
-import { read } from '../../model/slots.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, settingsRoutes } from '../../core/area/routes.ts'
+import { removeFrom, updateIn } from '../../core/model/lists.ts'
+import { read } from '../../core/model/slots.ts'
 import * as stored from './config.ts'
 import { checkResults, checks, checksSettings, startChecks } from './contract-checks.ts'
 import { copyCheck } from './edits.ts'

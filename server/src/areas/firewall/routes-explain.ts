@@ -1,13 +1,13 @@
 // Endpoints that answer questions about the rules and change nothing. What takes long is left to a worker.
 
 import { createHash } from 'node:crypto'
-import type { ReplyOf } from '../../contract/endpoint.ts'
-import { invalid } from '../../contract/error.ts'
-import { type Context, handle, jsonReply, type Route } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
-import { parseSpan } from '../../net/ipv4.ts'
-import { packFacts } from '../../workers/shared-facts.ts'
-import { createSlices, inSlices } from '../../workers/slices.ts'
+import { type Context, handle, jsonReply, type Route } from '../../core/area/handle.ts'
+import type { ReplyOf } from '../../core/contract/endpoint.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { read } from '../../core/model/slots.ts'
+import { packFacts } from '../../core/workers/shared-facts.ts'
+import { createSlices, inSlices } from '../../core/workers/slices.ts'
+import { parseSpan } from '../../shared/net/ipv4.ts'
 import { watch } from './config.ts'
 import { findPlaces } from './connections.ts'
 import {

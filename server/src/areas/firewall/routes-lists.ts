@@ -1,11 +1,11 @@
 // Endpoints of hardware filtering, access control lists and exceptions.
 
-import type { Endpoint } from '../../contract/endpoint.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes, newId, settingsRoutes } from '../../http/routes.ts'
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { addTo, updateIn } from '../../model/lists.ts'
-import type { Item } from '../../model/slots.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, newId, settingsRoutes } from '../../core/area/routes.ts'
+import type { Endpoint } from '../../core/contract/endpoint.ts'
+import type { ListDeclaration } from '../../core/model/declarations.ts'
+import { addTo, updateIn } from '../../core/model/lists.ts'
+import type { Item } from '../../core/model/slots.ts'
 import * as stored from './config.ts'
 import { accessLists, accessOrder, accessState, bypassList } from './contract-access-lists.ts'
 import { destinationRules, hardwareSettings, macRules, pairRules, sourceRules } from './contract-hardware.ts'

@@ -1,12 +1,12 @@
 // Endpoints of the rules in the five tables and of their counters.
 
-import type { ReplyOf } from '../../contract/endpoint.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes, perItem, settingsRoutes } from '../../http/routes.ts'
-import { pathOf } from '../../model/paths.ts'
-import { read } from '../../model/slots.ts'
-import { endOrigins } from '../../policy/outside.ts'
-import { createSlices } from '../../workers/slices.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, perItem, settingsRoutes } from '../../core/area/routes.ts'
+import type { ReplyOf } from '../../core/contract/endpoint.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { read } from '../../core/model/slots.ts'
+import { createSlices } from '../../core/workers/slices.ts'
+import { endOrigins } from '../../domain/policy/outside.ts'
 import { type RuleTable, ruleTables, watch } from './config.ts'
 import {
   changedCounters,

@@ -1,8 +1,8 @@
 // Firewall endpoints: settings, state and status here, the rest in the files beside this one.
 
-import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
-import { limitOrigins } from '../../policy/connection-limits.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
+import { limitOrigins } from '../../domain/policy/connection-limits.ts'
 import { setUpNetwork } from '../network/contract.ts'
 import { connections } from '../network/public.ts'
 import { setUpBehindFirewall } from './adopt.ts'

@@ -1,7 +1,7 @@
 // What must hold for access control lists and hardware rules beyond the form of their fields. Problems name the field as it
 // is sent.
 
-import type { Problem } from '../../contract/error.ts'
+import type { Problem } from '../../core/contract/error.ts'
 import type { AccessEntry, AccessList } from './contract-access-lists.ts'
 import type { MacRule } from './contract-hardware.ts'
 

@@ -1,9 +1,9 @@
 // What must hold for one rule beyond the form of its fields and the objects it names: ports need a protocol with ports,
 // translations fit the action. Problems name the field as it is sent.
 
-import type { Problem } from '../../contract/error.ts'
-import type { Config } from '../../model/slots.ts'
-import { parseSpan } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import type { Config } from '../../core/model/slots.ts'
+import { parseSpan } from '../../shared/net/ipv4.ts'
 import type { RuleTable } from './config.ts'
 import type { Rule } from './contract-rules.ts'
 import { inspectionProblems } from './inspection.ts'

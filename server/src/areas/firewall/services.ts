@@ -2,11 +2,11 @@
 // outside, the others are opened where their area says that the service is on. What is switched on for outside is excepted
 // from the end of INPUT, where new connections from external interfaces are dropped.
 
+import { closedPorts } from '../../core/engine/views.ts'
+import type { Config, Slot } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { GuardedPort, OpenService, OutsideService } from '../../domain/policy/model.ts'
 import { engines } from '../../engines/index.ts'
-import { closedPorts } from '../../engines/views.ts'
-import type { Config, Slot } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { GuardedPort, OpenService, OutsideService } from '../../policy/model.ts'
 import { settings as authorizationSettings } from '../authorization/public.ts'
 import { outsideServices as agentServices, state as agentState } from '../client-agent/public.ts'
 import { state as filterState } from '../content-filter/public.ts'

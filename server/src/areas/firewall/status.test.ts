@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addTo } from '../../model/lists.ts'
-import { write } from '../../model/slots.ts'
-import type { Observation } from '../../plan/artifacts.ts'
+import { addTo } from '../../core/model/lists.ts'
+import { write } from '../../core/model/slots.ts'
+import type { Observation } from '../../core/plan/artifacts.ts'
 import { profiles } from '../application-profiles/config.ts'
 import { block, logRules, settings } from './config.ts'
 import { ruleLists } from './lists.ts'

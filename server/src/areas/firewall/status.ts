@@ -1,11 +1,19 @@
 // The status of the firewall: what applyd reads from the kernel at the time of asking. That of inspection is the engine's own.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import { engineUnit } from '../../engines/artifacts.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Conflict } from '../../core/plan/artifacts.ts'
+import {
+  active,
+  failed,
+  inactive,
+  type Observed,
+  type State,
+  tableStatus,
+  unitStatus,
+} from '../../core/plan/observed.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Conflict } from '../../plan/artifacts.ts'
-import { active, failed, inactive, type Observed, type State, tableStatus, unitStatus } from '../../system/observed.ts'
 import { block, settings } from './config.ts'
 import { describeReader, isLoggingForOthers } from './logging.ts'
 import type { UnresolvedRules } from './unresolved.ts'

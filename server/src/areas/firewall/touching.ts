@@ -1,9 +1,9 @@
 // Which rules an address has to do with: whose source or destination it can be. Pure.
 
-import type { Config } from '../../model/slots.ts'
-import { covers, overlaps, type Ranges } from '../../net/ranges.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { AddressMatch, Span } from '../../policy/model.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { AddressMatch, Span } from '../../domain/policy/model.ts'
+import { covers, overlaps, type Ranges } from '../../shared/net/ranges.ts'
 import { ruleTables } from './config.ts'
 import type { TouchingRule } from './contract-explain.ts'
 import { policyOf } from './resolve.ts'

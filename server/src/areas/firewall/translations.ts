@@ -1,8 +1,8 @@
 // What DNAT and SNAT rules change addresses to, for the records of their hits.
 
-import type { Translations } from '../../logs/hit-news.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { Translations } from '../../domain/logs/hit-news.ts'
 import { ruleSlots } from './config.ts'
 import { addressSpan, portSpan } from './resolve-rules.ts'
 

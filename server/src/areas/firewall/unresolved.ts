@@ -1,8 +1,8 @@
 // The rules that are not in the kernel, or not wholly, because a domain or a country that they name has no known addresses.
 
-import { type Config, read } from '../../model/slots.ts'
-import { type Policy, type PolicyRule, ruleTables } from '../../policy/model.ts'
-import { type Unresolved, unresolvedOf } from '../../policy/unresolved.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { type Policy, type PolicyRule, ruleTables } from '../../domain/policy/model.ts'
+import { type Unresolved, unresolvedOf } from '../../domain/policy/unresolved.ts'
 import { domains } from '../objects/public.ts'
 
 export interface UnresolvedRules {

@@ -1,7 +1,7 @@
 // What no declaration can say of the firewall: limits over whole lists.
 
-import type { Problem } from '../../contract/error.ts'
-import { type Config, type ListSlot, read } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { type Config, type ListSlot, read } from '../../core/model/slots.ts'
 import { channelProblems } from './channel-limit.ts'
 import { accessLists, destinationRules, macRules, pairRules, sourceRules } from './config.ts'
 import { maxEntriesOverAll } from './contract-access-lists.ts'

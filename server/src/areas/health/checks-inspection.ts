@@ -1,9 +1,9 @@
 // Deep inspection, judged: whether every channel in use is inspected with the newest rules. Pure.
 
-import type { Finding } from '../../contract/health.ts'
-import { type InspectionState, overrunSays } from '../../contract/inspection.ts'
-import { say } from '../../contract/said.ts'
-import type { Observation } from '../../plan/artifacts.ts'
+import type { Finding } from '../../core/contract/health.ts'
+import { type InspectionState, overrunSays } from '../../core/contract/inspection.ts'
+import { say } from '../../core/contract/said.ts'
+import type { Observation } from '../../core/plan/artifacts.ts'
 
 const [id, title] = ['inspection', say`Inspection`]
 

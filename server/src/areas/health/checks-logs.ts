@@ -1,8 +1,8 @@
 // The log, judged: whether records are kept, and whether the collector and the log server take them. Pure.
 
-import type { Finding } from '../../contract/health.ts'
-import { type Said, say } from '../../contract/said.ts'
-import type { LogServerReport, StoreState } from '../../logs/store.ts'
+import type { Finding } from '../../core/contract/health.ts'
+import { type Said, say } from '../../core/contract/said.ts'
+import type { LogServerReport, StoreState } from '../../domain/logs/store.ts'
 
 export function logFindings({ fault, notice, lost }: StoreState): Finding[] {
   const [id, title] = ['log', say`Log`]

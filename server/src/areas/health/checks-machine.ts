@@ -1,8 +1,8 @@
 // What applyd reports of the machine, judged: applyd itself, what is applied, tables, links and units. Pure.
 
-import type { Finding } from '../../contract/health.ts'
-import { type Said, say } from '../../contract/said.ts'
-import type { Conflict, LinkObservation, Observation, UnitObservation } from '../../plan/artifacts.ts'
+import type { Finding } from '../../core/contract/health.ts'
+import { type Said, say } from '../../core/contract/said.ts'
+import type { Conflict, LinkObservation, Observation, UnitObservation } from '../../core/plan/artifacts.ts'
 
 interface Machine {
   readonly observation: Observation | null

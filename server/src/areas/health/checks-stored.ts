@@ -1,8 +1,8 @@
 // What the gateway keeps, judged: certificates, the configuration and its history, the audit trail, backups. Pure.
 
-import type { Finding, HealthState } from '../../contract/health.ts'
-import { type Said, say } from '../../contract/said.ts'
-import { readCertificates } from '../../net/certificate.ts'
+import type { Finding, HealthState } from '../../core/contract/health.ts'
+import { type Said, say } from '../../core/contract/said.ts'
+import { readCertificates } from '../../shared/net/certificate.ts'
 
 export interface KnownCertificate {
   /** Part of the id of the check, such as `management`. */

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Finding } from '../../contract/health.ts'
-import { printSaid } from '../../contract/said.ts'
-import type { Observation, UnitObservation } from '../../plan/artifacts.ts'
+import type { Finding } from '../../core/contract/health.ts'
+import { printSaid } from '../../core/contract/said.ts'
+import type { Observation, UnitObservation } from '../../core/plan/artifacts.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, unitFindings } from './checks-machine.ts'
 import { clockFinding, createJumpWatch, diskFinding } from './checks-resources.ts'

@@ -1,10 +1,10 @@
 // Who is notified, as stored. Passwords, secrets and whole addresses are sealed; null means that none is set.
 
 import type { Static } from 'typebox'
-import { nullable, strictObject } from '../../contract/fields.ts'
-import { hideAddress } from '../../model/hidden-addresses.ts'
-import { Sealed } from '../../model/secret.ts'
-import { list } from '../../model/slots.ts'
+import { nullable, strictObject } from '../../core/contract/fields.ts'
+import { hideAddress } from '../../core/model/hidden-addresses.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { list } from '../../core/model/slots.ts'
 import { MailTarget, Webhook } from './contract-notifications.ts'
 
 const { has_password: _hasPassword, ...mailFields } = MailTarget.properties

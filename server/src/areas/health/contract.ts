@@ -1,10 +1,10 @@
 // Health of the gateway: checks, metrics, charts and who is notified (docs/behaviour/health.md).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { healthStates } from '../../contract/health.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { healthStates } from '../../core/contract/health.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export { mailTargets, testMail, testWebhook, webhooks } from './contract-notifications.ts'
 

@@ -1,7 +1,7 @@
 // What waits in line inside the gateway, for health and metrics.
 
-import { say } from '../../contract/said.ts'
-import type { Services } from '../../http/handle.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { say } from '../../core/contract/said.ts'
 
 /** More that wait for their turn mean that something holds changes up. */
 const maxWaitingChanges = 1_000

@@ -1,12 +1,12 @@
 // Looks at everything every ten seconds, keeps the numbers for charts and delivers notifications.
 
 import { createHash, randomUUID } from 'node:crypto'
-import type { MachineLoad, Notice, Target } from '../../contract/health.ts'
-import { inspectionSeen } from '../../contract/inspection.ts'
-import { say } from '../../contract/said.ts'
-import type { Services } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { UnitObservation } from '../../plan/artifacts.ts'
+import type { Services } from '../../core/area/handle.ts'
+import type { MachineLoad, Notice, Target } from '../../core/contract/health.ts'
+import { inspectionSeen } from '../../core/contract/inspection.ts'
+import { say } from '../../core/contract/said.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { UnitObservation } from '../../core/plan/artifacts.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
 import { poolFindings } from '../dhcp/public.ts'

@@ -1,12 +1,12 @@
 // Those who are notified, each list declared once, and what is stored of a body.
 
-import { invalid, type Problem } from '../../contract/error.ts'
-import { secretMask } from '../../contract/fields.ts'
-import { declareList } from '../../model/declarations.ts'
-import { type AddressTools, addressFields } from '../../model/hidden-addresses.ts'
-import type { Sealed } from '../../model/secret.ts'
-import { type Config, type ItemId, read } from '../../model/slots.ts'
-import { readCertificates } from '../../net/certificate.ts'
+import { invalid, type Problem } from '../../core/contract/error.ts'
+import { secretMask } from '../../core/contract/fields.ts'
+import { declareList } from '../../core/model/declarations.ts'
+import { type AddressTools, addressFields } from '../../core/model/hidden-addresses.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import { type Config, type ItemId, read } from '../../core/model/slots.ts'
+import { readCertificates } from '../../shared/net/certificate.ts'
 import { mailTargets, type StoredMail, type StoredWebhook, webhooks } from './config.ts'
 import type { MailTarget, NewMailTarget, NewWebhook, Webhook } from './contract-notifications.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Level, Notice } from '../../contract/health.ts'
+import type { Level, Notice } from '../../core/contract/health.ts'
 import { mailOf, webhookBodyOf } from './messages.ts'
 
 const sender = { brand: 'portcullis', hostName: 'gw1' }

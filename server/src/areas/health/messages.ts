@@ -1,6 +1,6 @@
 // The words of a notification, for a mail and for a webhook. Pure. Text of checks may contain anything; a subject has none of it.
 
-import type { Notice } from '../../contract/health.ts'
+import type { Notice } from '../../core/contract/health.ts'
 
 export interface Sender {
   readonly brand: string

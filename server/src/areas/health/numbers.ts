@@ -1,8 +1,8 @@
 // Numbers of the gateway as charts keep them and as a monitoring server reads them. Pure.
 
-import type { HealthQueue, InterfaceCounters, MachineLoad } from '../../contract/health.ts'
-import { type MetricFamily, printMetrics } from '../../render/prometheus.ts'
+import type { HealthQueue, InterfaceCounters, MachineLoad } from '../../core/contract/health.ts'
 import type { ChartGroup, HealthCheck } from './contract.ts'
+import { type MetricFamily, printMetrics } from './prometheus.ts'
 
 /** How many there are of what is not a number of the machine. */
 export interface Counted {

@@ -1,11 +1,11 @@
 // Endpoints of health: checks, metrics, charts and those who are notified.
 
-import { GatewayError, notFound } from '../../contract/error.ts'
-import { type Context, handle, type Route, rawReply, signedIn } from '../../http/handle.ts'
-import { listRoutes, perItem } from '../../http/routes.ts'
-import { requireIn } from '../../model/lists.ts'
-import { version } from '../../version.ts'
-import { createSlices } from '../../workers/slices.ts'
+import { type Context, handle, type Route, rawReply, signedIn } from '../../core/area/handle.ts'
+import { listRoutes, perItem } from '../../core/area/routes.ts'
+import { GatewayError, notFound } from '../../core/contract/error.ts'
+import { requireIn } from '../../core/model/lists.ts'
+import { createSlices } from '../../core/workers/slices.ts'
+import { version } from '../../shared/version.ts'
 import { addressPlace, passwordPlace, secretPlace } from './config.ts'
 import * as contract from './contract.ts'
 import { countAll } from './jobs.ts'

@@ -1,10 +1,10 @@
 // The status of health itself: what the checks say, and whether those who want to know of it can be reached.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import type { HealthState } from '../../contract/health.ts'
-import type { Services } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Conflict } from '../../plan/artifacts.ts'
+import type { Services } from '../../core/area/handle.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import type { HealthState } from '../../core/contract/health.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Conflict } from '../../core/plan/artifacts.ts'
 import { mailTargets, webhooks } from './config.ts'
 import type { HealthCheck } from './contract.ts'
 

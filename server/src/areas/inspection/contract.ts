@@ -2,10 +2,10 @@
 // Additions of ours: the interface of intrusion prevention and application control has no calls for them.
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, strictObject } from '../../contract/fields.ts'
-import { inspectionStates } from '../../contract/inspection.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { inspectionStates } from '../../core/contract/inspection.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const failureActions = ['pass', 'block'] as const
 

@@ -1,7 +1,7 @@
 // Deep inspection as a whole: the engine under intrusion prevention and application control, what it does now, and what happens
 // while it does not run.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { slots } from './config.ts'
 import { failureList } from './lists.ts'
 import { readSlots, render } from './render.ts'

@@ -1,7 +1,7 @@
 // What profiles do while the engine does not run, declared. It is removed along with its profile.
 
-import { declareList } from '../../model/declarations.ts'
-import { type Config, read, write } from '../../model/slots.ts'
+import { declareList } from '../../core/model/declarations.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
 import { profiles as applicationProfiles, isProfile as isApplicationProfile } from '../application-profiles/public.ts'
 import { isProfile as isPreventionProfile, profiles as preventionProfiles } from '../intrusion-prevention/public.ts'
 import { failures } from './config.ts'

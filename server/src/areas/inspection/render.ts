@@ -1,12 +1,12 @@
 // The inspection engine as files and a unit. The rules themselves are in a file that gatewayd made; the plan only names it, by
 // its hash. Nothing runs while no channel is in use or before the first rules are made. Pure.
 
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
 import { inspectionEngine } from '../../engines/inspection/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { suricataSettings } from '../../render/suricata-yaml.ts'
+import { suricataSettings } from '../../engines/inspection/suricata-yaml.ts'
 import { nets } from '../intrusion-prevention/public.ts'
 import { failures } from './config.ts'
 

@@ -1,8 +1,8 @@
 // Endpoints of inspection as a whole.
 
-import { notFound } from '../../contract/error.ts'
-import { inspectionSeen } from '../../contract/inspection.ts'
-import { handle, type Route } from '../../http/handle.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { notFound } from '../../core/contract/error.ts'
+import { inspectionSeen } from '../../core/contract/inspection.ts'
 import { failures } from './config.ts'
 import * as contract from './contract.ts'
 import { isAnyProfile, setFailure } from './lists.ts'

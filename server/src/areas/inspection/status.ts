@@ -1,8 +1,8 @@
 // What inspection does with each profile and channel now, from what was tested.
 
-import type { ChannelState, InspectionState } from '../../contract/inspection.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Observation } from '../../plan/artifacts.ts'
+import type { ChannelState, InspectionState } from '../../core/contract/inspection.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Observation } from '../../core/plan/artifacts.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { allProfiles } from '../intrusion-prevention/public.ts'
 import { failures } from './config.ts'

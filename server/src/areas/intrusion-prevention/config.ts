@@ -1,8 +1,8 @@
 // What intrusion prevention stores, its defaults, and the template profile (docs/behaviour/intrusion-prevention.md 3).
 
-import { Enabled } from '../../contract/fields.ts'
-import { findIn } from '../../model/item-index.ts'
-import { type Config, list, single } from '../../model/slots.ts'
+import { Enabled } from '../../core/contract/fields.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, list, single } from '../../core/model/slots.ts'
 import { Net } from './contract.ts'
 import { Profile, StoredRule, templateId } from './contract-profiles.ts'
 import { StoredCustom } from './contract-signatures.ts'

@@ -1,9 +1,9 @@
 // Archives of rules that the operator uploads (docs/behaviour/intrusion-prevention.md 2.7). An addition of ours: the interface names
 // sources of signatures and has no call to load them from a file.
 
-import { endpoint } from '../../contract/endpoint.ts'
-import { CreatedString, oneOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { CreatedString, oneOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 import { RefusedRule, refusalTable } from './contract-refusals.ts'
 
 export const maxArchiveBytes = 64 * 1024 * 1024

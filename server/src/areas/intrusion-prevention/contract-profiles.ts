@@ -1,10 +1,10 @@
 // Profiles of intrusion prevention and their ordered rules (docs/behaviour/intrusion-prevention.md 3).
 
 import type { Static } from 'typebox'
-import { profileRuleEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { profileRuleEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 import { Signatures } from './contract-signatures.ts'
 
 /** The built-in profile that cannot be changed. */

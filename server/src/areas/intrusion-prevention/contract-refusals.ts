@@ -1,7 +1,7 @@
 // What was refused of an upload of signatures: in pages, or all of it as CSV.
 
-import { oneOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { oneOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const RefusedRule = strictObject({
   file: Type.String({ description: 'Of the archive.' }),

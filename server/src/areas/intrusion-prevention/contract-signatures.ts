@@ -1,10 +1,10 @@
 // Signatures, their groups, and custom signatures (docs/behaviour/intrusion-prevention.md 1 and 2).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { type Column, journalQuery } from '../../contract/table-query.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, CreatedString, oneOf, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { type Column, journalQuery } from '../../core/contract/table-query.ts'
 import { refusalTable } from './contract-refusals.ts'
 
 export const signatureActions = ['pass', 'alert', 'drop', 'rejectsrc', 'rejectdst', 'rejectboth'] as const

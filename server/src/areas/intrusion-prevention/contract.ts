@@ -2,11 +2,11 @@
 // 1). Signatures and profiles are in the files beside this one; exceptions (/ips/bypass) belong to the firewall.
 
 import type { Static } from 'typebox'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { CreatedString, Enabled, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { CreatedString, Enabled, nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 export { ruleArchives, signatureChecks } from './contract-archives.ts'
 export { profileRules, profiles } from './contract-profiles.ts'

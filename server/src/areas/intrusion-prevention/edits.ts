@@ -1,13 +1,13 @@
 // What can be done to custom signatures and protected networks beyond the declarations of lists.ts: signatures bring their
 // sid along, come in files, and must not hide those of rule files; one network remains.
 
-import { GatewayError, invalid, maxProblems, type Problem, refuse } from '../../contract/error.ts'
-import { plainText } from '../../contract/fields.ts'
-import { addTo, type ReferencesTo, removeFrom } from '../../model/lists.ts'
-import { type Config, read, write } from '../../model/slots.ts'
-import { weakeningFault } from '../../signatures/refused.ts'
-import { parseRule, type Rule } from '../../signatures/rule.ts'
-import { readRules } from '../../signatures/rule-file.ts'
+import { GatewayError, invalid, maxProblems, type Problem, refuse } from '../../core/contract/error.ts'
+import { plainText } from '../../core/contract/fields.ts'
+import { addTo, type ReferencesTo, removeFrom } from '../../core/model/lists.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
+import { weakeningFault } from '../../domain/signatures/refused.ts'
+import { parseRule, type Rule } from '../../domain/signatures/rule.ts'
+import { readRules } from '../../domain/signatures/rule-file.ts'
 import { custom } from './config.ts'
 import type { CustomFields } from './contract-signatures.ts'
 import { customList, netList, sidFault, sidTaken, signatureProblems } from './lists.ts'

@@ -1,11 +1,11 @@
 // An exception of a signature for some hosts, in one profile: a custom signature that lets this traffic pass, and a rule on top of
 // the profile that takes it in.
 
-import { GatewayError } from '../../contract/error.ts'
-import { addTo, itemsIn } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { type ExceptedTraffic, exceptionText } from '../../signatures/exception.ts'
-import type { Rule } from '../../signatures/rule.ts'
+import { GatewayError } from '../../core/contract/error.ts'
+import { addTo, itemsIn } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { type ExceptedTraffic, exceptionText } from '../../domain/signatures/exception.ts'
+import type { Rule } from '../../domain/signatures/rule.ts'
 import { custom } from './config.ts'
 import { templateId } from './contract-profiles.ts'
 import { maxCustomSid } from './contract-signatures.ts'

@@ -1,6 +1,6 @@
 // Intrusion prevention: signatures, profiles and protected networks. They are stored and shown; this release has no engine.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { slots } from './config.ts'
 import { lists } from './lists.ts'
 import { routes } from './routes.ts'

@@ -1,7 +1,7 @@
 // Reads rule files again and has what is new among all signatures checked by the inspection engine.
 
-import type { Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { read } from '../../core/model/slots.ts'
 import { custom } from './config.ts'
 import { customRules } from './resolve.ts'
 

@@ -1,10 +1,10 @@
 // The lists of intrusion prevention, declared: profiles with their rules, custom signatures and protected networks. The
 // template profile and its rules are built in.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList } from '../../model/declarations.ts'
-import { parseNetwork, printSpan } from '../../net/ipv4.ts'
-import { parseRule } from '../../signatures/rule.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList } from '../../core/model/declarations.ts'
+import { parseRule } from '../../domain/signatures/rule.ts'
+import { parseNetwork, printSpan } from '../../shared/net/ipv4.ts'
 import { custom, nets, profileRules, profiles, template, templateRules } from './config.ts'
 import type { Net } from './contract.ts'
 import type { Profile, StoredRule } from './contract-profiles.ts'

@@ -1,12 +1,12 @@
 // Which signatures count: those of rule files and the custom ones together, and what every profile does with them. Results
 // are remembered, because lists, counts and groups ask for the same again and again. Pure.
 
-import { itemsIn } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { type Catalogue, createCatalogue, withRules } from '../../signatures/catalogue.ts'
-import { type Decided, decide, type ProfileRule } from '../../signatures/profile.ts'
-import { weakeningFault } from '../../signatures/refused.ts'
-import type { Rule } from '../../signatures/rule.ts'
+import { itemsIn } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { type Catalogue, createCatalogue, withRules } from '../../domain/signatures/catalogue.ts'
+import { type Decided, decide, type ProfileRule } from '../../domain/signatures/profile.ts'
+import { weakeningFault } from '../../domain/signatures/refused.ts'
+import type { Rule } from '../../domain/signatures/rule.ts'
 import { custom, profileRules } from './config.ts'
 import type { Profile } from './contract-profiles.ts'
 import type { StoredCustom } from './contract-signatures.ts'

@@ -1,6 +1,6 @@
 // Endpoints of archives of rules.
 
-import { handle, type Route } from '../../http/handle.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
 import { ruleArchives, signatureChecks } from './contract.ts'
 import { refusalReply } from './routes-refusals.ts'
 

@@ -1,11 +1,11 @@
 // Endpoints of custom signatures. Each is judged here first, then by the inspection engine, and only then stored.
 
-import { GatewayError, refuse } from '../../contract/error.ts'
-import { type Context, handle, type Route, type Services } from '../../http/handle.ts'
-import { listRoutes } from '../../http/routes.ts'
-import { findIn } from '../../model/item-index.ts'
-import { read } from '../../model/slots.ts'
-import { createSlices } from '../../workers/slices.ts'
+import { type Context, handle, type Route, type Services } from '../../core/area/handle.ts'
+import { listRoutes } from '../../core/area/routes.ts'
+import { GatewayError, refuse } from '../../core/contract/error.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { read } from '../../core/model/slots.ts'
+import { createSlices } from '../../core/workers/slices.ts'
 import { custom } from './config.ts'
 import { customSignatures } from './contract.ts'
 import type { CustomFields } from './contract-signatures.ts'

@@ -1,9 +1,9 @@
 // Endpoints of profiles and their rules.
 
 import { randomUUID } from 'node:crypto'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { listRoutes, newId } from '../../http/routes.ts'
-import { addAllTo, addTo, requireIn } from '../../model/lists.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, newId } from '../../core/area/routes.ts'
+import { addAllTo, addTo, requireIn } from '../../core/model/lists.ts'
 import { profiles } from './config.ts'
 import * as contract from './contract-profiles.ts'
 import { profileList, ruleList } from './lists.ts'

@@ -1,7 +1,7 @@
 // What was refused of an upload of signatures, as the query asks for it.
 
-import type { RawReply, Services } from '../../http/handle.ts'
-import { csvOfPages } from '../../http/routes.ts'
+import type { RawReply, Services } from '../../core/area/handle.ts'
+import { csvOfPages } from '../../core/area/routes.ts'
 import { maxRefusalsShown } from './contract-refusals.ts'
 
 type ReadPage = Services['signatureIntake']['fileRefusals']['read']

@@ -1,10 +1,10 @@
 // The status of intrusion prevention: of the engine, as it was observed and tested, and of the signatures.
 
-import { counted } from '../../contract/counted.ts'
-import type { StatusItem } from '../../contract/fields.ts'
-import type { InspectionState } from '../../contract/inspection.ts'
-import type { Machine, Services } from '../../http/handle.ts'
-import { failedWords, inspectionStatus } from '../../system/inspection-status.ts'
+import type { Machine, Services } from '../../core/area/handle.ts'
+import { counted } from '../../core/contract/counted.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import type { InspectionState } from '../../core/contract/inspection.ts'
+import { failedWords, inspectionStatus } from '../../engines/inspection/status.ts'
 
 interface StatusView {
   readonly services: Sources

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type Config, type Slot, write } from '../../model/slots.ts'
+import { type Config, type Slot, write } from '../../core/model/slots.ts'
 import { custom, nets, profileRules, profiles } from './config.ts'
 import { templateId } from './contract-profiles.ts'
 import { intrusionPrevention } from './index.ts'

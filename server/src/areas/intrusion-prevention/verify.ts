@@ -1,7 +1,7 @@
 // What must hold for all protected networks together: without one, no rule would know what to protect.
 
-import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { nets } from './config.ts'
 
 export const lastNet = 'At least one protected network must remain.'

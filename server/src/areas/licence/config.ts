@@ -2,10 +2,10 @@
 // for all areas.
 
 import type { Static } from 'typebox'
-import { nullable, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../model/secret.ts'
-import { type Config, read, single } from '../../model/slots.ts'
+import { nullable, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { type Config, read, single } from '../../core/model/slots.ts'
 import { type LicenceInfo, timedModules, UpdateType } from './contract.ts'
 
 /** The claims in a token of the operator, by the wire names of the licence information. */

@@ -1,6 +1,6 @@
 // The licence area: registration of the gateway and the modules that are available.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { licence, updateType } from './config.ts'
 import { routes } from './routes.ts'
 

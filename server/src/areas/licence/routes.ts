@@ -1,11 +1,11 @@
 // Licence endpoints.
 
 import { createHash } from 'node:crypto'
-import { GatewayError, invalid } from '../../contract/error.ts'
-import { type Change, handle, type Route, type Services } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
-import { read, write } from '../../model/slots.ts'
-import { version } from '../../version.ts'
+import { type Change, handle, type Route, type Services } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
+import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { read, write } from '../../core/model/slots.ts'
+import { version } from '../../shared/version.ts'
 import { LicenceClaims, licence, licenceInfo, tokenPlace, updateType } from './config.ts'
 import {
   licenceUpdateType,

@@ -1,7 +1,7 @@
 // Checks a licence token against the operator's public key. Only the algorithm that fits the key is accepted.
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { GatewayError, invalid } from '../../contract/error.ts'
+import { GatewayError, invalid } from '../../core/contract/error.ts'
 
 const algorithms: Readonly<Record<string, string>> = { ed25519: 'EdDSA', ec: 'ES256', rsa: 'RS256' }
 

@@ -1,10 +1,10 @@
 // What is stored about logs: how long records are kept, and where the system journal is forwarded to. At first no collector is
 // set and nothing is sent.
 
-import { Enabled } from '../../contract/fields.ts'
-import { logKindNames, logKinds } from '../../logs/kinds.ts'
-import type { LogLimits } from '../../logs/store.ts'
-import { type Config, read, single } from '../../model/slots.ts'
+import { Enabled } from '../../core/contract/fields.ts'
+import { type Config, read, single } from '../../core/model/slots.ts'
+import { logKindNames, logKinds } from '../../domain/logs/kinds.ts'
+import type { LogLimits } from '../../domain/logs/store.ts'
 import { LogRetention, mostDays, RemoteSyslog, RemoteSyslogTls } from './contract.ts'
 
 export const remoteSyslog = single('logs.remote_syslog', RemoteSyslog, {

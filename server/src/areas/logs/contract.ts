@@ -1,13 +1,13 @@
 // Queries of the system journal and its forwarding to a collector (docs/behaviour/logs.md).
 
 import type { Static } from 'typebox'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint, eventStreamType } from '../../contract/endpoint.ts'
-import { Enabled, named, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { bucketFields, bucketsDescription, LogBucket, maxBuckets } from '../../contract/log-reports.ts'
-import { Type } from '../../contract/schema.ts'
-import { type Column, journalQuery, journalReply } from '../../contract/table-query.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint, eventStreamType } from '../../core/contract/endpoint.ts'
+import { Enabled, named, nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { bucketFields, bucketsDescription, LogBucket, maxBuckets } from '../../core/contract/log-reports.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { type Column, journalQuery, journalReply } from '../../core/contract/table-query.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 import { domainPattern } from '../dns/contract.ts'
 
 export const RemoteSyslog = strictObject({

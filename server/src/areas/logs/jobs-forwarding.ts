@@ -1,8 +1,8 @@
 // What log forwarding should do, as the configuration says.
 
-import type { Services } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { version } from '../../version.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { version } from '../../shared/version.ts'
 import { remoteSyslog, remoteSyslogState, remoteSyslogTls } from './config.ts'
 
 /** The collector and the form of lines; null when nothing is forwarded. */

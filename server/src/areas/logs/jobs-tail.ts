@@ -1,8 +1,8 @@
 // The live tail of the log: hands new records to one client as fast as it takes them. What waits is in the log, not in memory;
 // a client that stays far behind goes on with newer records, and gets the number of those it missed.
 
-import type { EventStream } from '../../http/handle.ts'
-import type { Asker, LogStore, Question, TextPiece } from '../../logs/store.ts'
+import type { EventStream } from '../../core/area/handle.ts'
+import type { Asker, LogStore, Question, TextPiece } from '../../domain/logs/store.ts'
 
 type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
 

@@ -1,7 +1,7 @@
 // Copies the audit trail into the log, record by record in its order, and keeps the limits of the log as they are set. How
 // far it came is stored with the records, so that none is missing or comes twice after a crash or a full disk.
 
-import type { Services } from '../../http/handle.ts'
+import type { Services } from '../../core/area/handle.ts'
 import { fromAudit } from './records.ts'
 
 export interface AuditCopy {

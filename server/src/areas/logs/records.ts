@@ -1,7 +1,7 @@
 // Records of the audit trail as records of the log.
 
-import { maxMessage, type NewRecord } from '../../logs/record.ts'
-import { infoPriority, warningPriority } from '../../logs/source.ts'
+import { maxMessage, type NewRecord } from '../../domain/logs/record.ts'
+import { infoPriority, warningPriority } from '../../domain/logs/source.ts'
 
 export interface WrittenRecord {
   readonly sequence: number

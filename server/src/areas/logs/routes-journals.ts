@@ -1,20 +1,20 @@
 // What the calls of every journal of the log have in common: the question, pages and CSV, the live tail, and the periods and
 // steps of reports.
 
-import { invalid } from '../../contract/error.ts'
-import { maxBuckets, mostSteps, type steps } from '../../contract/log-reports.ts'
+import { type Context, type RawReply, signedIn } from '../../core/area/handle.ts'
+import { logReply, refuseLongSort } from '../../core/area/routes.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { maxBuckets, mostSteps, type steps } from '../../core/contract/log-reports.ts'
 import {
   type Column,
   type Condition,
   type JournalQuery,
   maxRows,
   readJournalQuery,
-} from '../../contract/table-query.ts'
-import { type Context, type RawReply, signedIn } from '../../http/handle.ts'
-import { logReply, refuseLongSort } from '../../http/routes.ts'
-import type { LogKindName } from '../../logs/kinds.ts'
-import type { Question, SumQuestion, SumRow, Sums } from '../../logs/store.ts'
-import { clockOffsets } from '../../policy/schedule.ts'
+} from '../../core/contract/table-query.ts'
+import type { LogKindName } from '../../domain/logs/kinds.ts'
+import type { Question, SumQuestion, SumRow, Sums } from '../../domain/logs/store.ts'
+import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { tailLog } from './jobs-tail.ts'
 import { dayStart, type OffsetAt, stepBounds } from './steps.ts'
 

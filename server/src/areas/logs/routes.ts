@@ -1,11 +1,11 @@
 // Endpoints of the system journal, of its retention and of its forwarding.
 
-import { mayUse } from '../../contract/access.ts'
-import { invalid } from '../../contract/error.ts'
-import { all, type Condition, type JournalQuery, maxRows, printStamp } from '../../contract/table-query.ts'
-import { type Context, handle, type Route, signedIn } from '../../http/handle.ts'
-import { logReply, settingsRoutes } from '../../http/routes.ts'
-import { clockOffsets } from '../../policy/schedule.ts'
+import { type Context, handle, type Route, signedIn } from '../../core/area/handle.ts'
+import { logReply, settingsRoutes } from '../../core/area/routes.ts'
+import { mayUse } from '../../core/contract/access.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { all, type Condition, type JournalQuery, maxRows, printStamp } from '../../core/contract/table-query.ts'
+import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { logRetention, remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
 import { recordsAfter } from './jobs-tail.ts'

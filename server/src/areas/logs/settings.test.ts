@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { write } from '../../model/slots.ts'
+import { write } from '../../core/model/slots.ts'
 import { remoteSyslog } from './config.ts'
 import { logs } from './index.ts'
 

@@ -1,10 +1,10 @@
 // What must hold of the collector of forwarded logs beyond the form of its address: it is another machine, and TLS needs TCP.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareSettings } from '../../model/declarations.ts'
-import { read } from '../../model/slots.ts'
-import { faultOfKey, nameIn, readCertificates } from '../../net/certificate.ts'
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareSettings } from '../../core/model/declarations.ts'
+import { read } from '../../core/model/slots.ts'
+import { faultOfKey, nameIn, readCertificates } from '../../shared/net/certificate.ts'
+import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { remoteSyslog, remoteSyslogTls } from './config.ts'
 import type { RemoteSyslog, RemoteSyslogTls } from './contract.ts'
 

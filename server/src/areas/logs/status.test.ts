@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { write } from '../../model/slots.ts'
-import type { ForwardingReport } from '../../runtime/logs/forwarding/log-forwarder.ts'
+import { write } from '../../core/model/slots.ts'
+import type { ForwardingReport } from '../../gatewayd/logs/forwarding/log-forwarder.ts'
 import { remoteSyslog, remoteSyslogState } from './config.ts'
 import { remoteSyslogItems } from './status.ts'
 

@@ -1,12 +1,12 @@
 // The status of the log store, and of log forwarding: whether the collector takes records, and how many wait
 // or were lost.
 
-import { counted } from '../../contract/counted.ts'
-import type { StatusItem } from '../../contract/fields.ts'
-import type { Services } from '../../http/handle.ts'
-import { logKindNames, logKinds } from '../../logs/kinds.ts'
-import type { StoreState } from '../../logs/store.ts'
-import { type Config, read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { counted } from '../../core/contract/counted.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { logKindNames, logKinds } from '../../domain/logs/kinds.ts'
+import type { StoreState } from '../../domain/logs/store.ts'
 import { logLimitsOf, remoteSyslog, remoteSyslogState } from './config.ts'
 import type { LogUsage } from './contract.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clockOffsets } from '../../policy/schedule.ts'
+import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { stepBounds } from './steps.ts'
 
 const unix = (text: string): number => Date.parse(text) / 1000

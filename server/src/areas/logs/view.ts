@@ -1,6 +1,6 @@
 // The system journal as a view of the log: records of every kind, each as one message.
 
-import type { View } from '../../logs/view.ts'
+import type { View } from '../../domain/logs/view.ts'
 
 export const systemView: View = {
   kinds: ['system', 'brief', 'firewall', 'authentication', 'administration', 'security', 'vpn', 'mail'],

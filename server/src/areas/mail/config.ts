@@ -2,10 +2,10 @@
 // private key of DKIM and the licence file of the engine are sealed.
 
 import type { Static } from 'typebox'
-import { Enabled, nullable, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../model/secret.ts'
-import { list, single } from '../../model/slots.ts'
+import { Enabled, nullable, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { list, single } from '../../core/model/slots.ts'
 import { Advanced, General, Security, ServerAccess, TrustedNetworks } from './contract.ts'
 import { DkimState } from './contract-filter.ts'
 import { AddressRule, ForwardingRule } from './contract-rules.ts'

@@ -1,8 +1,8 @@
 // Grammars of names and addresses in mail. They are narrower than mail standards allow, because the rest has another meaning
 // to mail servers: a pipe, a file, a route through other hosts (docs/behaviour/security.md 30).
 
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 /** The last label begins with a letter, so that other notations of an address are not valid names. */

@@ -1,10 +1,10 @@
 // The antispam and antivirus engine, signing with DKIM, and the queue (docs/behaviour/mail.md 5 to 7).
 
 import type { Static } from 'typebox'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Enabled, nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const DkimState = strictObject({
   opendkim_enabled: Type.Boolean({ description: 'Sign outgoing mail of the mail domains.' }),

@@ -1,9 +1,9 @@
 // Rules of the mail relay: forwarding, and allowed and denied addresses (docs/behaviour/mail.md 4).
 
 import type { Static } from 'typebox'
-import { collectionEndpoints } from '../../contract/collections.ts'
-import { Comment, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { collectionEndpoints } from '../../core/contract/collections.ts'
+import { Comment, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 import { Mailbox, SourceAddress } from './contract-fields.ts'
 
 const forwardingFields = {

@@ -2,10 +2,10 @@
 // filtering and the queue in contract-filter.ts.
 
 import type { Static } from 'typebox'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Enabled, nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Enabled, nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 import { DomainName, MailAddress, RelayDomain, RelayHost, TrustedNetwork } from './contract-fields.ts'
 
 export { dkim, filter, filterState, queue } from './contract-filter.ts'

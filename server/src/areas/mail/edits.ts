@@ -1,9 +1,9 @@
 // What can be done to the mail settings. The caller makes keys and seals files; these get the sealed values.
 
-import { GatewayError, invalid } from '../../contract/error.ts'
-import { updateSettings } from '../../model/lists.ts'
-import type { Sealed } from '../../model/secret.ts'
-import { type Config, read, write } from '../../model/slots.ts'
+import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { updateSettings } from '../../core/model/lists.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
 import { chosenDisk, filterLicence, filterState, general, type SigningKey, signingKey, state } from './config.ts'
 import type { General } from './contract.ts'
 import type { AddressRule, ShownAddressRule } from './contract-rules.ts'

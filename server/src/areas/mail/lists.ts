@@ -1,10 +1,10 @@
 // Rules and settings of mail as declared: every domain has one purpose, and no setting makes the gateway an open relay.
 
 import type { Static } from 'typebox'
-import type { Problem } from '../../contract/error.ts'
-import { declareList, declareSettings } from '../../model/declarations.ts'
-import type { ListSlot } from '../../model/slots.ts'
-import { parseNetwork } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList, declareSettings } from '../../core/model/declarations.ts'
+import type { ListSlot } from '../../core/model/slots.ts'
+import { parseNetwork } from '../../shared/net/ipv4.ts'
 import { allowedRules, deniedRules, forwardingRules, general, trustedNetworks } from './config.ts'
 import type { General, TrustedNetworks } from './contract.ts'
 import type { AddressRule, NewAddressRule } from './contract-rules.ts'

@@ -1,10 +1,10 @@
 // Endpoints of DKIM and of the antispam and antivirus engine.
 
 import { generateKeyPair } from 'node:crypto'
-import { invalid } from '../../contract/error.ts'
-import { handle, type Route, type Services } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
-import { read, write } from '../../model/slots.ts'
+import { handle, type Route, type Services } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { read, write } from '../../core/model/slots.ts'
 import {
   dkimState,
   filterLicence,

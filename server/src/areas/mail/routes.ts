@@ -1,10 +1,10 @@
 // Endpoints of the mail relay: settings, disk, rules and queue. Filtering and DKIM are in routes-filter.ts.
 
-import { handle, type Route, type Services } from '../../http/handle.ts'
-import { listRoutes, perItem, settingsRoutes } from '../../http/routes.ts'
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { writeSettings } from '../../model/lists.ts'
-import { read, write } from '../../model/slots.ts'
+import { handle, type Route, type Services } from '../../core/area/handle.ts'
+import { listRoutes, perItem, settingsRoutes } from '../../core/area/routes.ts'
+import type { ListDeclaration } from '../../core/model/declarations.ts'
+import { writeSettings } from '../../core/model/lists.ts'
+import { read, write } from '../../core/model/slots.ts'
 import * as slots from './config.ts'
 import * as contract from './contract.ts'
 import type { AddressRule } from './contract-rules.ts'

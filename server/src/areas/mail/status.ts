@@ -1,7 +1,7 @@
 // The status of the mail services: none of them runs yet, and the status items and the disk report this.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import { type Config, read } from '../../model/slots.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { chosenDisk, filterState, general, security, state } from './config.ts'
 import type { DiskState } from './contract.ts'
 

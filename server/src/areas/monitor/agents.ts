@@ -1,13 +1,13 @@
 // What external monitoring reads of the gateway: when SNMP and the monitoring agent run, who may ask them, and what the
 // firewall does for that. Pure.
 
+import { type Config, read } from '../../core/model/slots.ts'
+import type { GuardedPort, OutsideService } from '../../domain/policy/model.ts'
 import { monitoringAgent } from '../../engines/monitoring-agent/index.ts'
 import { snmp } from '../../engines/snmp/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import { toRanges } from '../../net/ranges.ts'
-import type { GuardedPort, OutsideService } from '../../policy/model.ts'
-import { canBeUser } from '../../render/snmp.ts'
+import { canBeUser } from '../../engines/snmp/snmp.ts'
+import { type Network, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import { toRanges } from '../../shared/net/ranges.ts'
 import { agentSettings, snmpSettings, snmpState } from './config.ts'
 
 /** Why no one could read with these settings; empty when someone can. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TrackedSession } from '../../plan/facts.ts'
+import type { TrackedSession } from '../../core/plan/facts.ts'
 import { recognise } from './applications.ts'
 
 const session: TrackedSession = {

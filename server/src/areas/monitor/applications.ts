@@ -1,7 +1,7 @@
 // What the traffic classifier found, in the words of the catalogue of applications: nDPI names an application, or a protocol and
 // the application in it.
 
-import type { ClassifiedConnection, TrackedSession } from '../../plan/facts.ts'
+import type { ClassifiedConnection, TrackedSession } from '../../core/plan/facts.ts'
 import { applications } from '../application-profiles/public.ts'
 
 /** Names of nDPI 4.2 that are written otherwise in the catalogue. */

@@ -1,9 +1,9 @@
 // What is stored about monitoring. At first everything is disabled (docs/behaviour/monitor.md).
 
-import { Enabled, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../model/secret.ts'
-import { single } from '../../model/slots.ts'
+import { Enabled, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { single } from '../../core/model/slots.ts'
 import { AgentSettings, FlowSettings, SnmpSettings } from './contract.ts'
 
 export const flowState = single('monitor.flow_state', Enabled, { enabled: false })

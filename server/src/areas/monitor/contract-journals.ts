@@ -1,11 +1,11 @@
 // The traffic journal and the authentication journal of the personal portal (docs/behaviour/monitor.md 6 and 7).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, pageQuery, strictObject } from '../../contract/fields.ts'
-import { journalBuckets } from '../../contract/log-reports.ts'
-import { Type } from '../../contract/schema.ts'
-import { type Column, journalQuery, journalReply, MetaColumn } from '../../contract/table-query.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { oneOf, pageQuery, strictObject } from '../../core/contract/fields.ts'
+import { journalBuckets } from '../../core/contract/log-reports.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { type Column, journalQuery, journalReply, MetaColumn } from '../../core/contract/table-query.ts'
 
 const Verdict = oneOf(['absent', 'accept', 'drop'])
 const trafficTables = ['absent', 'fwd', 'fwd_a', 'fwd_b', 'fwd_s', 'inp', 'inp_a', 'inp_b', 'inp_s'] as const

@@ -2,13 +2,13 @@
 // contract-journals.ts.
 
 import type { Static } from 'typebox'
-import { addressKinds, secret } from '../../contract/annotations.ts'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Enabled, nullable, patchOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { maxOffset, maxRows, sortQuery } from '../../contract/table-query.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { addressKinds, secret } from '../../core/contract/annotations.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Enabled, nullable, patchOf, StatusItem, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { maxOffset, maxRows, sortQuery } from '../../core/contract/table-query.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 export { authJournal, authJournalValues, trafficBuckets, trafficJournal } from './contract-journals.ts'
 

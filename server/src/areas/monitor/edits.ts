@@ -1,10 +1,10 @@
 // What can be done to the monitoring settings when a change is more than the fields that were sent.
 
-import { invalid } from '../../contract/error.ts'
-import { secretMask } from '../../contract/fields.ts'
-import { updateSettings } from '../../model/lists.ts'
-import type { Sealed } from '../../model/secret.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { secretMask } from '../../core/contract/fields.ts'
+import { updateSettings } from '../../core/model/lists.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { flowSettings, type SnmpSecret } from './config.ts'
 import type { FlowSettings, SnmpPatch } from './contract.ts'
 import { flowExport, snmp } from './settings.ts'

@@ -1,7 +1,7 @@
 // The area of monitoring: current traffic, journals, and the settings of external monitoring (flow collectors, SNMP,
 // monitoring servers).
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { connections, tunnels } from '../network/public.ts'
 import { vpnSettings } from '../vpn/public.ts'
 import { slots } from './config.ts'

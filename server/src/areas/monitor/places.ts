@@ -1,9 +1,9 @@
 // The interfaces of the gateway as places that an address can be behind: connections, tunnels and the network of VPN clients.
 
-import { type Config, read } from '../../model/slots.ts'
-import type { Place } from '../../net/behind.ts'
-import { parseNetwork } from '../../net/ipv4.ts'
-import type { Facts } from '../../plan/facts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { Place } from '../../shared/net/behind.ts'
+import { parseNetwork } from '../../shared/net/ipv4.ts'
 import { addressesOf, connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/public.ts'
 import { vpnSettings } from '../vpn/public.ts'
 

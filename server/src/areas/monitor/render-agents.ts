@@ -1,10 +1,11 @@
 // SNMP and the monitoring agent as files and units. Where they listen, run and keep their state is applyd's. Pure.
 
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
 import { monitoringAgent } from '../../engines/monitoring-agent/index.ts'
+import * as zabbix from '../../engines/monitoring-agent/zabbix-agent.ts'
 import { snmp } from '../../engines/snmp/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
 import {
   directive,
   printLines,
@@ -15,8 +16,7 @@ import {
   textLines,
   userName,
   word,
-} from '../../render/snmp.ts'
-import * as zabbix from '../../render/zabbix-agent.ts'
+} from '../../engines/snmp/snmp.ts'
 import { agentServers, isAgentServed, isSnmpServed, snmpHosts } from './agents.ts'
 import { agentSettings, type SnmpSecret, secretPlace, snmpSettings } from './config.ts'
 

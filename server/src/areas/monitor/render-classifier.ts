@@ -1,9 +1,9 @@
-// The traffic classifier as a unit; the firewall copies packets to it (policy/compile-classifier.ts).
+// The traffic classifier as a unit; the firewall copies packets to it (domain/policy/compile-classifier.ts).
 
-import { engineUnit } from '../../engines/artifacts.ts'
+import { engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
 import { trafficClassifier } from '../../engines/traffic-classifier/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
 import { applicationDetection } from './config.ts'
 
 export const renderClassifier = (config: Config): Artifact[] =>

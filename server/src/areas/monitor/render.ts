@@ -1,13 +1,13 @@
 // The flow export as a file and a unit: the collector, the intervals, and the networks by which the exporter recognises
 // interfaces. Pure.
 
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
 import { flowExport } from '../../engines/flow-export/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { printAddress } from '../../net/ipv4.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { printFlowFile } from '../../render/flow-export.ts'
+import { printFlowFile } from '../../engines/flow-export/settings-file.ts'
+import { printAddress } from '../../shared/net/ipv4.ts'
 import { ownAddresses } from '../network/public.ts'
 import { flowSettings, flowState } from './config.ts'
 import { interfacePlaces } from './places.ts'

@@ -1,10 +1,10 @@
 // Endpoints of the traffic journal and of the authentication journal.
 
-import { notFound } from '../../contract/error.ts'
-import { all, type Column, maxRows, readJournalQuery } from '../../contract/table-query.ts'
-import { handle, type Route, type Services, signedIn } from '../../http/handle.ts'
-import { logReply, refuseLongSort } from '../../http/routes.ts'
-import { clockOffsets } from '../../policy/schedule.ts'
+import { handle, type Route, type Services, signedIn } from '../../core/area/handle.ts'
+import { logReply, refuseLongSort } from '../../core/area/routes.ts'
+import { notFound } from '../../core/contract/error.ts'
+import { all, type Column, maxRows, readJournalQuery } from '../../core/contract/table-query.ts'
+import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { askedOf, bucketsAnswer } from '../logs/public.ts'
 import * as contract from './contract-journals.ts'
 

@@ -1,12 +1,12 @@
 // Endpoints of the traffic monitor and of the monitoring settings. Journals are in routes-journals.ts.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import { maxRows, type SortItem } from '../../contract/table-query.ts'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
-import { read } from '../../model/slots.ts'
-import type { TrackedSession } from '../../plan/facts.ts'
-import { createSlices, sortInSlices } from '../../workers/slices.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { maxRows, type SortItem } from '../../core/contract/table-query.ts'
+import { read } from '../../core/model/slots.ts'
+import type { TrackedSession } from '../../core/plan/facts.ts'
+import { createSlices, sortInSlices } from '../../core/workers/slices.ts'
 import {
   applicationDetection,
   flowSettings,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { noFacts, type TrackedSession } from '../../plan/facts.ts'
+import { noFacts, type TrackedSession } from '../../core/plan/facts.ts'
 import { createSessionReader } from './sessions.ts'
 
 const tracked: TrackedSession = {

@@ -1,11 +1,11 @@
 // Tracked sessions of the kernel as sessions of the traffic monitor: objects and interfaces of an address, sums by host.
 
-import { type Cell, comparison, type SortItem } from '../../contract/table-query.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { createPlaceFinder } from '../../net/behind.ts'
-import { parseAddress } from '../../net/ipv4.ts'
-import { contains } from '../../net/ranges.ts'
-import type { ClassifiedConnection, Facts, TrackedSession } from '../../plan/facts.ts'
+import { type Cell, comparison, type SortItem } from '../../core/contract/table-query.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { ClassifiedConnection, Facts, TrackedSession } from '../../core/plan/facts.ts'
+import { createPlaceFinder } from '../../shared/net/behind.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
+import { contains } from '../../shared/net/ranges.ts'
 import { withUserAddresses } from '../authorization/public.ts'
 import { connectionAlias, connections, ownAddresses } from '../network/public.ts'
 import { addressesOf, ipAddresses, ipRanges, networks } from '../objects/public.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Config, write } from '../../model/slots.ts'
+import { type Config, write } from '../../core/model/slots.ts'
 import { agentSettings, flowSettings } from './config.ts'
 import { monitor } from './index.ts'
 

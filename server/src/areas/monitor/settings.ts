@@ -1,9 +1,9 @@
 // What must hold of the monitoring settings beyond their form, and which interfaces they keep in use.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareSettings, names } from '../../model/declarations.ts'
-import type { Config } from '../../model/slots.ts'
-import { parseAddress } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareSettings, names } from '../../core/model/declarations.ts'
+import type { Config } from '../../core/model/slots.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
 import { connections, isInterfaceAlias, tunnels, zones } from '../network/public.ts'
 import { agentSettings, flowSettings, snmpSettings } from './config.ts'
 import type { AgentSettings, FlowSettings } from './contract.ts'

@@ -1,14 +1,14 @@
 // The status of the detection of applications: active only while the classifier runs and its last run went well.
 
-import { counted } from '../../contract/counted.ts'
-import type { StatusItem } from '../../contract/fields.ts'
-import { engineUnit } from '../../engines/artifacts.ts'
-import { describeMissing } from '../../engines/engine.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import { counted } from '../../core/contract/counted.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { engineUnit } from '../../core/engine/artifacts.ts'
+import { describeMissing } from '../../core/engine/engine.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { ClassifierReport } from '../../core/plan/facts.ts'
+import { failed, inactive, type State, unitStatus } from '../../core/plan/observed.ts'
 import { trafficClassifier } from '../../engines/traffic-classifier/index.ts'
-import type { Machine } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { ClassifierReport } from '../../plan/facts.ts'
-import { failed, inactive, type State, unitStatus } from '../../system/observed.ts'
 import { applicationDetection } from './config.ts'
 
 export interface DetectionView extends Machine {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Config, write } from '../../model/slots.ts'
-import type { Observation } from '../../plan/artifacts.ts'
+import { type Config, write } from '../../core/model/slots.ts'
+import type { Observation } from '../../core/plan/artifacts.ts'
 import { flowSettings, flowState } from './config.ts'
 import { flowItems } from './status.ts'
 

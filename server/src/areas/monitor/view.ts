@@ -1,7 +1,7 @@
 // The traffic journal as a view of the log: hits of firewall rules, one record of a connection. The columns of inspection are
 // empty, because a connection is inspected after its record is written (docs/behaviour/monitor.md 6).
 
-import { column, numberColumn, type View, type ViewColumn } from '../../logs/view.ts'
+import { column, numberColumn, type View, type ViewColumn } from '../../domain/logs/view.ts'
 import type { TrafficRecord } from './contract-journals.ts'
 
 const empty: ViewColumn = { from: 'constant', cell: '' }

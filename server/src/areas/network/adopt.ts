@@ -1,8 +1,8 @@
 // What the gateway takes over at its first start: the interfaces it finds become connections as they are, so that existing
 // traffic is not cut off. Pure.
 
-import { parseNetwork } from '../../net/ipv4.ts'
-import type { Facts, InterfaceFact } from '../../plan/facts.ts'
+import type { Facts, InterfaceFact } from '../../core/plan/facts.ts'
+import { parseNetwork } from '../../shared/net/ipv4.ts'
 import type { EthernetConnection } from './config.ts'
 import { routedDevices } from './resolve.ts'
 

@@ -1,10 +1,10 @@
 // What the network area stores, and the names other areas know its interfaces by. A connection is a discriminated union
 // on `type`; passwords of providers are sealed.
 
-import { strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../model/secret.ts'
-import { type ListSlot, list } from '../../model/slots.ts'
+import { strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { type ListSlot, list } from '../../core/model/slots.ts'
 import { Aggregated, ShownConnection, Span, Tunnel, VceConnection, zoneShapes } from './contract.ts'
 
 interface Common {

@@ -1,9 +1,9 @@
 // The cards of the machine, for who chooses one of them (docs/behaviour/network.md 1).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const MachineCard = strictObject({
   name: Type.String({ description: 'Of its device.' }),

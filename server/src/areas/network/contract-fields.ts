@@ -1,9 +1,9 @@
 // Forms of the fields of network interfaces: cards, addresses, servers, tags, zones.
 
-import { interfaceKinds } from '../../contract/annotations.ts'
-import { nullable, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { interfaceKinds } from '../../core/contract/annotations.ts'
+import { nullable, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 const macPattern = '(?:[0-9a-f]{2}:){5}[0-9a-f]{2}'
 const uuidPattern = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'

@@ -1,9 +1,9 @@
 // Whether the machine forwards, and the settings of its kernel (docs/behaviour/host.md).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const KernelSettingState = strictObject({
   name: Type.String({ description: 'As sysctl names it; `*` stands for every device.' }),

@@ -2,11 +2,11 @@
 // environments, mirror interfaces, and what the machine makes of them.
 
 import type { Static } from 'typebox'
-import { collectionEndpoints } from '../../contract/collections.ts'
-import { type Endpoint, endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedInteger, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { shapesOf } from '../../contract/object-shapes.ts'
-import { Type } from '../../contract/schema.ts'
+import { collectionEndpoints } from '../../core/contract/collections.ts'
+import { type Endpoint, endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, CreatedInteger, nullable, oneOf, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { shapesOf } from '../../core/contract/object-shapes.ts'
+import { Type } from '../../core/contract/schema.ts'
 import {
   Address,
   Addresses,

@@ -1,10 +1,10 @@
 // Would a change of the network cut the connection of the administrator who makes it? Compares the links before and after
 // at both ends of that connection. Pure.
 
-import type { Config } from '../../model/slots.ts'
-import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import type { LinkPlan } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { LinkPlan } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { type Network, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { linksOf } from './render.ts'
 
 /** A device as it will be: planned, or as found when no plan contains it. */

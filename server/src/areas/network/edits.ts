@@ -1,10 +1,10 @@
 // What is stored of a body where that takes more than the body: defaults by type, sealed passwords and names of devices.
 
-import { invalid } from '../../contract/error.ts'
-import { secretMask } from '../../contract/fields.ts'
-import { findItem } from '../../model/list-edits.ts'
-import type { Sealed } from '../../model/secret.ts'
-import type { Config, ItemId } from '../../model/slots.ts'
+import { invalid } from '../../core/contract/error.ts'
+import { secretMask } from '../../core/contract/fields.ts'
+import { findItem } from '../../core/model/list-edits.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import type { Config, ItemId } from '../../core/model/slots.ts'
 import { connections, spans, tunnels } from './config.ts'
 import { type ConnectionPatch, fieldsOf, type NewConnection, type NewSpan, type NewTunnel } from './contract.ts'
 

@@ -1,6 +1,6 @@
 // The network area: interfaces of all kinds, rendered into links of the kernel.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { slots } from './config.ts'
 import { lists } from './lists.ts'
 import { render } from './render.ts'

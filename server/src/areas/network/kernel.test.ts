@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isAllowed, settingTable } from '../../applyd/machine/setting-table.ts'
-import type { Machine } from '../../http/handle.ts'
-import type { Observation, SettingObservation } from '../../plan/artifacts.ts'
-import { noFacts } from '../../plan/facts.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import type { Observation, SettingObservation } from '../../core/plan/artifacts.ts'
+import { noFacts } from '../../core/plan/facts.ts'
 import { connectionsFor, kernelSettings } from './kernel.ts'
 import { forwardingStatus } from './status-kernel.ts'
 

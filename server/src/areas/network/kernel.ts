@@ -1,8 +1,8 @@
 // Settings of the kernel that a gateway needs. What each is for, and why it has this value, is in
 // docs/behaviour/host.md; applyd's own table says what may be set at all.
 
-import type { KernelSetting, NetworkSettings } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
+import type { KernelSetting, NetworkSettings } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
 
 /** A connection takes about 400 bytes: all of them together at most a fortieth of the memory. */
 const memoryPerConnection = 16 * 1024

@@ -1,8 +1,8 @@
 // The lists of the network area, each declared once: interfaces of all kinds and the zones they are in.
 
-import { declareList, mustExist, names, namesOne, type ReferenceField } from '../../model/declarations.ts'
-import { findItem } from '../../model/list-edits.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { declareList, mustExist, names, namesOne, type ReferenceField } from '../../core/model/declarations.ts'
+import { findItem } from '../../core/model/list-edits.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import {
   aggregated,
   type Connection,

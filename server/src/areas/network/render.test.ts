@@ -17,8 +17,8 @@ import {
   tunnel,
   wan,
 } from '../../../test/support/network-samples.ts'
-import type { LinkPlan, NetworkLinks } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
+import type { LinkPlan, NetworkLinks } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
 import { render } from './render.ts'
 import { dnsServers, serverDomains } from './resolve.ts'
 

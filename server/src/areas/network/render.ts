@@ -1,14 +1,14 @@
 // The interfaces as links of the kernel, one plan for each device, and a DHCP client where one is asked for. Pure: cards are
 // found by MAC in the facts, leases come from there too.
 
-import { templateUnit } from '../../engines/artifacts.ts'
+import { templateUnit } from '../../core/engine/artifacts.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { type Config, type ListSlot, read } from '../../core/model/slots.ts'
+import type { Artifact, LinkMaking, LinkPlan, RoutePlan } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { planLink } from '../../core/plan/link.ts'
 import { dhcpClient } from '../../engines/dhcp-client/index.ts'
-import { pathOf } from '../../model/paths.ts'
-import { type Config, type ListSlot, read } from '../../model/slots.ts'
-import { parseAddress } from '../../net/ipv4.ts'
-import type { Artifact, LinkMaking, LinkPlan, RoutePlan } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { planLink } from '../../plan/link.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
 import {
   aggregated,
   type Connection,

@@ -15,9 +15,9 @@ import {
   tunnelId,
   wan,
 } from '../../../test/support/network-samples.ts'
-import type { Config } from '../../model/slots.ts'
-import { parseAddress } from '../../net/ipv4.ts'
-import type { Facts } from '../../plan/facts.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
 import { devicesOf, externalDevices, isInterfaceAlias, ownAddresses, tunnelServices } from './resolve.ts'
 
 describe('names of interfaces', () => {

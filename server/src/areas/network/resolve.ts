@@ -1,13 +1,13 @@
 // From the names of interfaces to devices of the kernel and the gateway's own addresses: what rules, renders and states
 // ask. Pure; answers are remembered as long as connections, tunnels and facts stay the same values.
 
-import { findIn } from '../../model/item-index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
-import { toRanges } from '../../net/ranges.ts'
-import type { Facts, InterfaceFact } from '../../plan/facts.ts'
-import type { LocalSide } from '../../policy/local-side.ts'
-import type { OutsideService, Span } from '../../policy/model.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts, InterfaceFact } from '../../core/plan/facts.ts'
+import type { LocalSide } from '../../domain/policy/local-side.ts'
+import type { OutsideService, Span } from '../../domain/policy/model.ts'
+import { parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
+import { toRanges } from '../../shared/net/ranges.ts'
 import {
   aggregated,
   type CardConnection,

@@ -1,8 +1,8 @@
 // Endpoints of network interfaces.
 
-import { secretMask } from '../../contract/fields.ts'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { listRoutes, perValue } from '../../http/routes.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, perValue } from '../../core/area/routes.ts'
+import { secretMask } from '../../core/contract/fields.ts'
 import { type Connection, passwordPlace, spans, tunnels } from './config.ts'
 import * as contract from './contract.ts'
 import { connectionFields, spanFields, tunnelFields } from './edits.ts'

@@ -2,9 +2,9 @@
 // mirrors. Problems name the field as it is sent. What is wrong by itself is a problem; what only clashes with another
 // interface is a conflict. The declarations in lists.ts use these rules.
 
-import type { Problem } from '../../contract/error.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { type Network, parseAddress, parseNetwork } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { type Network, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import {
   aggregated,
   type CardConnection,

@@ -1,10 +1,10 @@
 // The first set-up: one card to the provider and one to the local network, in one edit. Each card has one untagged connection
 // afterwards, whatever the gateway took over when it first started. Pure.
 
-import { GatewayError, invalid } from '../../contract/error.ts'
-import { addTo, type ReferencesTo, removeFrom } from '../../model/lists.ts'
-import { under } from '../../model/paths.ts'
-import { type Config, read, write } from '../../model/slots.ts'
+import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { addTo, type ReferencesTo, removeFrom } from '../../core/model/lists.ts'
+import { under } from '../../core/model/paths.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
 import { type Connection, connections, isAddressed } from './config.ts'
 import { type FirstSetup, fieldsOf } from './contract.ts'
 import { connectionList } from './lists.ts'

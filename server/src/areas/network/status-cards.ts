@@ -1,11 +1,11 @@
 // The cards of the machine and who uses them. Where the machine cannot be asked, the reply says why.
 
-import type { Services } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { type CardFact, parseCards } from '../../system/facts.ts'
-import { machineFault } from '../../system/observed.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { machineFault } from '../../core/plan/observed.ts'
 import { aggregated, connections } from './config.ts'
 import type { MachineCard } from './contract-cards.ts'
+import { type CardFact, parseCards } from './runs/facts.ts'
 
 const unreadable = 'The devices of the machine are not listed in a form that the gateway reads.'
 

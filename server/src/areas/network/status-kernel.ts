@@ -1,8 +1,8 @@
 // Settings of the kernel as applyd reads them at the time of asking, and whether the machine forwards by them.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import type { Machine } from '../../http/handle.ts'
-import { active, failed, machineFault } from '../../system/observed.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { active, failed, machineFault } from '../../core/plan/observed.ts'
 import type { KernelSettingState } from './contract-kernel.ts'
 
 /** Empty while nothing is applied. */

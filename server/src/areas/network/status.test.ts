@@ -17,8 +17,8 @@ import {
   tunnelId,
   wan,
 } from '../../../test/support/network-samples.ts'
-import type { Machine } from '../../http/handle.ts'
-import type { Facts } from '../../plan/facts.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import type { Facts } from '../../core/plan/facts.ts'
 import type { Connection } from './config.ts'
 import { aggregatedStates, connectionStates, tunnelStates } from './status.ts'
 

@@ -1,11 +1,11 @@
 // The state of the interfaces: read from facts and from applyd at the time of asking, never from what was configured.
 
-import { templateUnit } from '../../engines/artifacts.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import { templateUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { findUnit, machineFault } from '../../core/plan/observed.ts'
 import { dhcpClient } from '../../engines/dhcp-client/index.ts'
-import type { Machine } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { findUnit, machineFault } from '../../system/observed.ts'
 import { aggregated, type Connection, connectionAlias, connections, isPpp, tunnels } from './config.ts'
 import type { ConnectionState } from './contract.ts'
 import { addressesOf, bondOf, deviceOf, dnsOf, endsOf, etherOf, findInterface, leaseOf, takenBy } from './resolve.ts'

@@ -18,8 +18,8 @@ import {
   vce,
   wan,
 } from '../../../test/support/network-samples.ts'
-import { type Config, read, write } from '../../model/slots.ts'
-import { createPlanner } from '../../plan/planner.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
+import { createPlanner } from '../../core/plan/planner.ts'
 import { settings as vpnSettings } from '../vpn/config.ts'
 import { vpn } from '../vpn/index.ts'
 import type { Connection } from './config.ts'

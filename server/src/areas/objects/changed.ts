@@ -1,8 +1,8 @@
 // Which objects do not mean the same any more, so that only the rules that name one of them are resolved again. An object too
 // many costs time, and one too few would leave an old rule in force. Pure.
 
-import { type Config, commonEnds, type ListSlot, read, type StoredFields } from '../../model/slots.ts'
-import type { AddressBook, Facts } from '../../plan/facts.ts'
+import { type Config, commonEnds, type ListSlot, read, type StoredFields } from '../../core/model/slots.ts'
+import type { AddressBook, Facts } from '../../core/plan/facts.ts'
 import {
   addressLists,
   countryLists,

@@ -1,7 +1,7 @@
 // Stored objects, one list a kind, and the table of kinds. What an object means is in resolve.ts.
 
-import { findIn } from '../../model/item-index.ts'
-import { type Config, type Item, type ListSlot, list } from '../../model/slots.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, type Item, type ListSlot, list } from '../../core/model/slots.ts'
 import { zones } from '../network/public.ts'
 import {
   AddressList,

@@ -2,13 +2,13 @@
 // `type` of an object is the word its id begins with.
 
 import type { Static, TArray, TObject, TString } from 'typebox'
-import type { Kind } from '../../contract/annotations.ts'
-import { collectionEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, named, nullable, strictObject } from '../../contract/fields.ts'
-import { shapesOf, Title } from '../../contract/object-shapes.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import type { Kind } from '../../core/contract/annotations.ts'
+import { collectionEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, named, nullable, strictObject } from '../../core/contract/fields.ts'
+import { shapesOf, Title } from '../../core/contract/object-shapes.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 import { zoneShapes } from '../network/contract.ts'
 
 const maskOctet = '(?:0|128|192|224|240|248|252|254|255)'

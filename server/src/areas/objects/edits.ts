@@ -1,11 +1,11 @@
 // Changes of single values of a list, without sending all of them. Config in, Config out.
 
-import { invalid, type Problem, refuse } from '../../contract/error.ts'
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { problemsOf } from '../../model/declared-rules.ts'
-import { updateItem } from '../../model/list-edits.ts'
-import { requireStored } from '../../model/lists.ts'
-import type { Config } from '../../model/slots.ts'
+import { invalid, type Problem, refuse } from '../../core/contract/error.ts'
+import type { ListDeclaration } from '../../core/model/declarations.ts'
+import { problemsOf } from '../../core/model/declared-rules.ts'
+import { updateItem } from '../../core/model/list-edits.ts'
+import { requireStored } from '../../core/model/lists.ts'
+import type { Config } from '../../core/model/slots.ts'
 import type { StoredList } from './config.ts'
 
 export interface ValuesChange {

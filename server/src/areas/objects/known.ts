@@ -1,8 +1,8 @@
 // Which ids exist and what they are called: objects of administrators, the fixed ones, and those that other areas give.
 // Pure.
 
-import { addressKinds, portKinds, timeKinds } from '../../contract/annotations.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { addressKinds, portKinds, timeKinds } from '../../core/contract/annotations.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { applications } from '../application-profiles/public.ts'
 import { connectionAlias, connections, isExternal, tunnelAlias, tunnels } from '../network/public.ts'
 import { findGroup, findUser } from '../users/public.ts'

@@ -1,10 +1,10 @@
 // The lists of objects, one for each kind: what must hold of an object beyond the form of its fields, and what it names.
 
-import { invalid, type Problem } from '../../contract/error.ts'
-import { declareList, type ListDeclaration, names } from '../../model/declarations.ts'
-import type { ListSlot } from '../../model/slots.ts'
-import { parseAddress } from '../../net/ipv4.ts'
-import { parseMoment } from '../../policy/schedule.ts'
+import { invalid, type Problem } from '../../core/contract/error.ts'
+import { declareList, type ListDeclaration, names } from '../../core/model/declarations.ts'
+import type { ListSlot } from '../../core/model/slots.ts'
+import { parseMoment } from '../../domain/policy/schedule.ts'
+import { parseAddress } from '../../shared/net/ipv4.ts'
 import { zoneList } from '../network/public.ts'
 import {
   addressLists,

@@ -1,7 +1,7 @@
 // Which users and groups are among objects, also in lists: their addresses are not all known before a packet comes. Pure.
 
-import { findIn } from '../../model/item-index.ts'
-import type { Config } from '../../model/slots.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { addressLists } from './config.ts'
 
 const none: readonly string[] = []

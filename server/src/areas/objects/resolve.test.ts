@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makeRandom } from '../../../test/support/random-policy.ts'
-import { updateItem } from '../../model/list-edits.ts'
-import { type Config, write } from '../../model/slots.ts'
-import { entriesOf } from '../../net/address-list.ts'
-import { everyAddress, printAddress, printSpan } from '../../net/ipv4.ts'
-import { pairsOf, type Ranges } from '../../net/ranges.ts'
-import { type Facts, noFacts } from '../../plan/facts.ts'
+import { updateItem } from '../../core/model/list-edits.ts'
+import { type Config, write } from '../../core/model/slots.ts'
+import { type Facts, noFacts } from '../../core/plan/facts.ts'
+import { entriesOf } from '../../shared/net/address-list.ts'
+import { everyAddress, printAddress, printSpan } from '../../shared/net/ipv4.ts'
+import { pairsOf, type Ranges } from '../../shared/net/ranges.ts'
 import { zones } from '../network/config.ts'
 import {
   addressLists,

@@ -1,13 +1,13 @@
 // What objects mean: addresses, ports and times as numbers. Ten thousand rules ask here at every change, so results are
 // remembered, and the same ids give the identical result while nothing behind them has changed. Pure.
 
-import { findIn } from '../../model/item-index.ts'
-import { type Config, commonEnds, type Slot } from '../../model/slots.ts'
-import { type AddressList, changeAddresses, readAddresses, uniteAddresses } from '../../net/address-list.ts'
-import { everyAddress } from '../../net/ipv4.ts'
-import { noRanges, type Ranges, unite } from '../../net/ranges.ts'
-import type { AddressBook, Facts } from '../../plan/facts.ts'
-import { scheduleRanges, type TimeSpan } from '../../policy/schedule.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, commonEnds, type Slot } from '../../core/model/slots.ts'
+import type { AddressBook, Facts } from '../../core/plan/facts.ts'
+import { scheduleRanges, type TimeSpan } from '../../domain/policy/schedule.ts'
+import { type AddressList, changeAddresses, readAddresses, uniteAddresses } from '../../shared/net/address-list.ts'
+import { everyAddress } from '../../shared/net/ipv4.ts'
+import { noRanges, type Ranges, unite } from '../../shared/net/ranges.ts'
 import {
   addressLists,
   countryLists,

@@ -1,8 +1,8 @@
 // What is known beyond the configuration: addresses of domains, and the country database.
 
-import type { Services } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { AddressBook } from '../../plan/facts.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { AddressBook } from '../../core/plan/facts.ts'
 import { domains } from './config.ts'
 
 export function showDomains(resolver: Services['domains'], config: Config, book: AddressBook) {

@@ -1,9 +1,9 @@
 // Which domains and countries have no known addresses: DNS does not know the name, or no country database is read. Objects
 // that are often empty by nature (a user who is not signed in, a device profile that no device holds) are not among them.
 
-import { findIn } from '../../model/item-index.ts'
-import type { Config } from '../../model/slots.ts'
-import type { AddressBook, Facts } from '../../plan/facts.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { AddressBook, Facts } from '../../core/plan/facts.ts'
 import { addressLists, countryLists, domains } from './config.ts'
 import { titleOf } from './known.ts'
 

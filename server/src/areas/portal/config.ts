@@ -1,7 +1,7 @@
 // What the portal stores.
 
-import { declareSettings } from '../../model/declarations.ts'
-import { single } from '../../model/slots.ts'
+import { declareSettings } from '../../core/model/declarations.ts'
+import { single } from '../../core/model/slots.ts'
 import { PortalSettings } from './contract.ts'
 
 export const settings = single('portal.settings', PortalSettings, {

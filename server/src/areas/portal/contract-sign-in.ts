@@ -1,9 +1,9 @@
 // Who is signed in at the portal, second factors and the providers that deliver codes (docs/behaviour/portal.md).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { oneOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const PortalSession = strictObject({
   id: Type.String({ description: 'A handle to end the session with; it gives no access.' }),

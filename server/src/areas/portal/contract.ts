@@ -1,11 +1,11 @@
 // The portal of users: the sign-in page of web authorization and the personal pages (docs/behaviour/portal.md).
 
 import type { Static } from 'typebox'
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, StatusItem, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { oneOf, StatusItem, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 export {
   endSession,

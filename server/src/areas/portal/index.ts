@@ -1,7 +1,7 @@
 // The portal area: where users sign in to reach external networks, and see their own sessions. The pages are made by a
-// separate process (server/src/portal).
+// separate process (server/src/portald).
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { settings as authorizationSettings } from '../authorization/public.ts'
 import { connections } from '../network/public.ts'
 import { portalSettings, settings } from './config.ts'

@@ -2,12 +2,12 @@
 // where it is allowed, and how an outcome is recorded.
 
 import { createHash } from 'node:crypto'
-import { counted } from '../../contract/counted.ts'
-import type { Services } from '../../http/handle.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import { clockOffsets } from '../../policy/schedule.ts'
-import type { PortalRefusal, Refused } from '../../portal/protocol.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { counted } from '../../core/contract/counted.ts'
+import { type Config, perState, read } from '../../core/model/slots.ts'
+import { clockOffsets } from '../../domain/policy/schedule.ts'
+import type { PortalRefusal, Refused } from '../../engines/portal/protocol.ts'
+import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { settings as authorization } from '../authorization/public.ts'
 import { localNetworks } from '../network/public.ts'
 import { findUser, passwordPlace, type StoredUser, users } from '../users/public.ts'

@@ -1,8 +1,8 @@
 // What a user who is signed in at the portal can do: see and end their own sessions, change the password, sign out.
 
-import type { Services } from '../../http/handle.ts'
-import { updateItem } from '../../model/list-edits.ts'
-import { perState, read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { updateItem } from '../../core/model/list-edits.ts'
+import { perState, read } from '../../core/model/slots.ts'
 import {
   type HostState,
   longestPassword,
@@ -11,7 +11,7 @@ import {
   type PortalVerbs,
   type Refused,
   shortestPassword,
-} from '../../portal/protocol.ts'
+} from '../../engines/portal/protocol.ts'
 import { settings as authorization, authorizationRules } from '../authorization/public.ts'
 import { findUser, passwordPlace, type StoredUser, userId, users } from '../users/public.ts'
 import { markOf, markOfHash, recordFailure, refused, validUser } from './jobs-entry.ts'

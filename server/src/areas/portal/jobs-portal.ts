@@ -1,8 +1,8 @@
 // gatewayd's end of the portal: what each verb of its socket does, and the clock that ends sessions.
 
-import type { Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
-import type { PortalVerb, PortalVerbs } from '../../portal/protocol.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { read } from '../../core/model/slots.ts'
+import type { PortalVerb, PortalVerbs } from '../../engines/portal/protocol.ts'
 import { users } from '../users/public.ts'
 import { changePassword, endInvalid, endOwnSession, hostState, personalPage, signOut } from './jobs-personal.ts'
 import { confirm, signIn } from './jobs-sign-in.ts'

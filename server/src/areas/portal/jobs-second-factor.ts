@@ -1,8 +1,8 @@
 // The second factor of a sign-in: asking for it, judging a code, and taking over the secret of a new authenticator app.
 
-import type { Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
-import type { SecondFactor, SignInResult } from '../../portal/protocol.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { read } from '../../core/model/slots.ts'
+import type { SecondFactor, SignInResult } from '../../engines/portal/protocol.ts'
 import type { StoredUser } from '../users/public.ts'
 import { codeMark } from './contract-sign-in.ts'
 import { refused, unixNow } from './jobs-entry.ts'

@@ -1,10 +1,10 @@
 // Signing in at the portal: the password, then the second factor, then the session. An unknown login, a wrong password and an
 // account of another origin get the same answer after the same work. What waits for a code has no rights.
 
-import { isConflict, isUnavailable } from '../../contract/error.ts'
-import type { Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
-import type { SignInResult } from '../../portal/protocol.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { isConflict, isUnavailable } from '../../core/contract/error.ts'
+import { read } from '../../core/model/slots.ts'
+import type { SignInResult } from '../../engines/portal/protocol.ts'
 import { countryName } from '../objects/public.ts'
 import { findGroup, type StoredUser } from '../users/public.ts'
 import { settings } from './config.ts'

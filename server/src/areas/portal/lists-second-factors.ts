@@ -2,13 +2,13 @@
 // carries it, and it is removed along with its user.
 
 import type { Static } from 'typebox'
-import type { Problem } from '../../contract/error.ts'
-import { nullable, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { declareList, declareSettings, mustExist, namesOne } from '../../model/declarations.ts'
-import { addressFields, hideAddress } from '../../model/hidden-addresses.ts'
-import { Sealed } from '../../model/secret.ts'
-import { type Config, list, perState, read, single, write } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { nullable, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { declareList, declareSettings, mustExist, namesOne } from '../../core/model/declarations.ts'
+import { addressFields, hideAddress } from '../../core/model/hidden-addresses.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { type Config, list, perState, read, single, write } from '../../core/model/slots.ts'
 import { findUser, users } from '../users/public.ts'
 import { codeMark, type ProviderName, Providers, type ProvidersPatch, providerNames } from './contract-sign-in.ts'
 

@@ -1,11 +1,11 @@
 // The portal as a file and a unit: texts and addresses. Which socket, ports and folders it gets is applyd's. Pure.
 
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
+import type { Facts } from '../../core/plan/facts.ts'
 import { portal } from '../../engines/portal/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { printPortalFile } from '../../render/portal.ts'
+import { printPortalFile } from '../../engines/portal/settings-file.ts'
 import { settings } from './config.ts'
 import { isServed, servedAddresses } from './resolve.ts'
 

@@ -1,10 +1,10 @@
 // When the portal runs, where it is reached, and what the firewall opens for it. Pure.
 
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { OpenService } from '../../domain/policy/model.ts'
 import { portal } from '../../engines/portal/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { parseNetwork, printAddress } from '../../net/ipv4.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { OpenService } from '../../policy/model.ts'
+import { parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { settings as authorizationSettings } from '../authorization/public.ts'
 import { localAddresses } from '../network/public.ts'
 import { settings } from './config.ts'

@@ -1,11 +1,11 @@
 // Endpoints of who is signed in at the portal, of second factors, of closed accounts and of the providers that deliver codes.
 
-import { notFound } from '../../contract/error.ts'
-import { printStamp } from '../../contract/table-query.ts'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { readId } from '../../model/declarations.ts'
-import { removeFrom, updateSettings } from '../../model/lists.ts'
-import { clockOffsets } from '../../policy/schedule.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { notFound } from '../../core/contract/error.ts'
+import { printStamp } from '../../core/contract/table-query.ts'
+import { readId } from '../../core/model/declarations.ts'
+import { removeFrom, updateSettings } from '../../core/model/lists.ts'
+import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { findUser, userIds } from '../users/public.ts'
 import * as contract from './contract-sign-in.ts'
 import { validUser } from './jobs-entry.ts'

@@ -1,7 +1,7 @@
 // Endpoints of the settings and the state of the portal.
 
-import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
 import { portalSettings } from './config.ts'
 import * as contract from './contract.ts'
 import { portalStatusItems } from './status.ts'

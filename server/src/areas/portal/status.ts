@@ -1,12 +1,12 @@
 // What runs of the portal, from what applyd observes at the time of asking.
 
-import type { StatusItem } from '../../contract/fields.ts'
-import { engineUnit } from '../../engines/artifacts.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { engineUnit } from '../../core/engine/artifacts.ts'
+import type { Config } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { inactive, type State, unitStatus } from '../../core/plan/observed.ts'
 import { portal } from '../../engines/portal/index.ts'
-import type { Machine } from '../../http/handle.ts'
-import type { Config } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { inactive, type State, unitStatus } from '../../system/observed.ts'
 import { isCaptive, isServed, servedAddresses } from './resolve.ts'
 
 export interface PortalView extends Machine {

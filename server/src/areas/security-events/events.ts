@@ -1,9 +1,9 @@
 // One event as the log has it, and what follows from it: its firewall rule, its signature, exceptions and packets. Pure.
 
-import { type Config, read } from '../../model/slots.ts'
-import { type CapturedPacket, lengthOfPacket } from '../../net/pcap.ts'
-import { groupOfAction } from '../../signatures/numbering.ts'
-import type { Action } from '../../signatures/rule.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { groupOfAction } from '../../domain/signatures/numbering.ts'
+import type { Action } from '../../domain/signatures/rule.ts'
+import { type CapturedPacket, lengthOfPacket } from '../../shared/net/pcap.ts'
 import { ruleSlots } from '../firewall/public.ts'
 import type { EventDetails, ExceptionFields, SecurityEvent } from './contract.ts'
 import { eventColumnNames } from './contract.ts'

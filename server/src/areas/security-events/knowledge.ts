@@ -1,11 +1,11 @@
 // What the reader of events has to know beyond the lines of the engine: what each channel looks for, which application a number
 // is, and to which group and tactic a signature belongs. Pure.
 
-import type { ChannelNames, NamedProfile, SignatureTable } from '../../logs/hit-news.ts'
-import { findIn } from '../../model/item-index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Facts } from '../../plan/facts.ts'
-import { none, type Signature } from '../../signatures/rule.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { ChannelNames, NamedProfile, SignatureTable } from '../../domain/logs/hit-news.ts'
+import { none, type Signature } from '../../domain/signatures/rule.ts'
 import { rules as olderRules } from '../application-control/public.ts'
 import { profiles as applicationProfiles, applications } from '../application-profiles/public.ts'
 import { numberedChannels } from '../firewall/public.ts'

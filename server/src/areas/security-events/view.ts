@@ -1,6 +1,6 @@
 // Security events as views of the log: as the journal shows them, and with everything that is known of one.
 
-import { column, numberColumn, type View, type ViewColumn } from '../../logs/view.ts'
+import { column, numberColumn, type View, type ViewColumn } from '../../domain/logs/view.ts'
 import type { SecurityEvent } from './contract.ts'
 
 const columns: Readonly<Record<keyof SecurityEvent, ViewColumn>> = {

@@ -2,10 +2,10 @@
 // (docs/behaviour/sign-in.md).
 
 import type { Static } from 'typebox'
-import { roleIds } from '../../contract/access.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { roleIds } from '../../core/contract/access.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const competence = Type.Array(oneOf(['admin_write', 'admin_read', 'allow_terminal', 'reports_view', 'reports_change']))
 

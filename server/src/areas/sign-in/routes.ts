@@ -2,11 +2,11 @@
 // answer after the same work.
 
 import { X509Certificate } from 'node:crypto'
-import { competences, roles } from '../../contract/access.ts'
-import { counted } from '../../contract/counted.ts'
-import { type Endpoint, freshSignInSeconds, nameOf } from '../../contract/endpoint.ts'
-import { GatewayError, notFound } from '../../contract/error.ts'
-import { type Context, handle, type Route, type Services, signedIn } from '../../http/handle.ts'
+import { type Context, handle, type Route, type Services, signedIn } from '../../core/area/handle.ts'
+import { competences, roles } from '../../core/contract/access.ts'
+import { counted } from '../../core/contract/counted.ts'
+import { type Endpoint, freshSignInSeconds, nameOf } from '../../core/contract/endpoint.ts'
+import { GatewayError, notFound } from '../../core/contract/error.ts'
 import {
   canonicalLogin,
   findById,

@@ -1,7 +1,7 @@
 // Whether administrators can sign in: the accounts that failed sign-ins closed.
 
-import { counted } from '../../contract/counted.ts'
-import type { StatusItem } from '../../contract/fields.ts'
+import { counted } from '../../core/contract/counted.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
 import { type ClosedAccount, reopenAccount } from './contract.ts'
 
 /** Signing in itself works, so it is active; the message shows whom it does not work for. */

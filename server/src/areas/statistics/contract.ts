@@ -1,7 +1,7 @@
 // Anonymous usage statistics: whether they are enabled (docs/behaviour/statistics.md).
 
-import { settingsEndpoints } from '../../contract/collections.ts'
-import { Enabled } from '../../contract/fields.ts'
+import { settingsEndpoints } from '../../core/contract/collections.ts'
+import { Enabled } from '../../core/contract/fields.ts'
 
 export const statisticsSettings = settingsEndpoints({
   path: '/gather_stat/settings',

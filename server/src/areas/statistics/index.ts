@@ -1,9 +1,9 @@
 // The usage-statistics area. Disabled at first; this release collects and sends nothing.
 
-import { Enabled } from '../../contract/fields.ts'
-import { defineArea } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
-import { single } from '../../model/slots.ts'
+import { defineArea } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
+import { Enabled } from '../../core/contract/fields.ts'
+import { single } from '../../core/model/slots.ts'
 import { statisticsSettings } from './contract.ts'
 
 const settings = single('statistics.settings', Enabled, { enabled: false })

@@ -1,9 +1,9 @@
 // Offline updates: the system from a signed package, the databases from an archive (docs/behaviour/updates.md). This release
 // refuses archives of databases; it takes archives of category lists for the content filter.
 
-import { endpoint } from '../../contract/endpoint.ts'
-import { nullable, oneOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const noDatabaseUpdates =
   'This release cannot install databases from an archive, so it accepts none. Nothing was changed.'

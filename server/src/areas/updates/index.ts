@@ -1,6 +1,6 @@
 // The area of offline updates; it stores nothing.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { routes } from './routes.ts'
 
 export const updates = defineArea({ name: 'updates', slots: [], routes })

@@ -1,6 +1,6 @@
 // How an upgrade ended goes into the audit trail: the program of the upgrade, which replaces this one, cannot write there.
 
-import type { Services } from '../../http/handle.ts'
+import type { Services } from '../../core/area/handle.ts'
 
 const lookMilliseconds = 10_000
 

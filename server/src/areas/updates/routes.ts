@@ -1,9 +1,9 @@
 // Endpoints of offline updates. A signed package is stored and then installed by root; archives of databases are not stored, and
 // archives of category lists are taken.
 
-import { GatewayError, invalid } from '../../contract/error.ts'
-import { handle, type Route, type Services } from '../../http/handle.ts'
-import { release } from '../../version.ts'
+import { handle, type Route, type Services } from '../../core/area/handle.ts'
+import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { release } from '../../shared/version.ts'
 import { makeBackup } from '../backup/public.ts'
 import { noDatabaseUpdates, systemImage, upgradeStatus, uploadDatabases, uploadFilterDatabases } from './contract.ts'
 

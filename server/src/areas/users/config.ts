@@ -1,11 +1,11 @@
 // Stored users and groups, the groups that are always there, and what other areas may ask about them.
 
 import type { Static } from 'typebox'
-import { nullable } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { findIn } from '../../model/item-index.ts'
-import { Sealed } from '../../model/secret.ts'
-import { type Config, list, read, write } from '../../model/slots.ts'
+import { nullable } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { type Config, list, read, write } from '../../core/model/slots.ts'
 import { type DomainType, Group, User } from './contract.ts'
 
 /** Only users made here have a password; those of others are checked where they come from. */

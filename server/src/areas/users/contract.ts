@@ -1,9 +1,9 @@
 // Users and their groups (docs/behaviour/users.md).
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedInteger, nullable, oneOf, pageQuery, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, CreatedInteger, nullable, oneOf, pageQuery, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const domainTypes = ['local', 'ad', 'ald', 'radius', 'device'] as const
 export type DomainType = (typeof domainTypes)[number]

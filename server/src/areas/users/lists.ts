@@ -1,9 +1,9 @@
 // The lists of users and groups: names and logins are taken once, groups form a tree, and what comes from elsewhere is not
 // changed here. What is in a group is removed with it.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList, namesOne, readId } from '../../model/declarations.ts'
-import type { Config, Item } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList, namesOne, readId } from '../../core/model/declarations.ts'
+import type { Config, Item } from '../../core/model/slots.ts'
 import { findGroup, fixedGroups, groupIds, groupPath, groups, userIds, users } from './config.ts'
 import type { DomainType, Group, NewUser } from './contract.ts'
 

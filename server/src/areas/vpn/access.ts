@@ -1,7 +1,7 @@
 // What the access table says as a whole: which kinds of VPN and which second factors it uses, and what it says of a user.
 
-import { findIn } from '../../model/item-index.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { groupPath, userId, users } from '../users/public.ts'
 import { accessRules } from './config.ts'
 import { type AccessRule, secondFactors, vpnTypes } from './contract.ts'

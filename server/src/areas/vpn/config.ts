@@ -1,6 +1,6 @@
 // What the VPN servers store, and their defaults: everything disabled, the pool of the specification, no access.
 
-import { list, single } from '../../model/slots.ts'
+import { list, single } from '../../core/model/slots.ts'
 import { AccessRule, LeaseRule, PushedRoutes, VpnSettings } from './contract.ts'
 
 export const settings = single('vpn.settings', VpnSettings, {

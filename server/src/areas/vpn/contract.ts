@@ -2,11 +2,11 @@
 // and which routes they get.
 
 import type { Static } from 'typebox'
-import { orderedEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, nullable, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { addressPattern } from '../../net/ipv4.ts'
+import { orderedEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, nullable, oneOf, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { addressPattern } from '../../shared/net/ipv4.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 /** The last label begins with a letter, so that an address is not taken for a name. */

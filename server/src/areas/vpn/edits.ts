@@ -1,9 +1,9 @@
 // Edits of VPN settings and rules that a declaration alone does not give: a partial change inside sstp, and one place up or
 // down.
 
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { requireIn, updateSettings } from '../../model/lists.ts'
-import { type Config, type Item, read, write } from '../../model/slots.ts'
+import type { ListDeclaration } from '../../core/model/declarations.ts'
+import { requireIn, updateSettings } from '../../core/model/lists.ts'
+import { type Config, type Item, read, write } from '../../core/model/slots.ts'
 import { settings } from './config.ts'
 import type { VpnSettings } from './contract.ts'
 import { vpnSettingsDeclared } from './lists.ts'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Config, read, write } from '../../model/slots.ts'
-import { createPlanner } from '../../plan/planner.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
+import { createPlanner } from '../../core/plan/planner.ts'
 import { accessRules, leaseRules, pushedRoutes, settings } from './config.ts'
 import type { AccessRule, LeaseRule, VpnSettings } from './contract.ts'
 import { vpn } from './index.ts'

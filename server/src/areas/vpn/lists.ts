@@ -1,7 +1,7 @@
 // The settings and lists of the VPN servers, each declared once.
 
-import { declareList, declareSettings, mustExist, names, namesOne } from '../../model/declarations.ts'
-import type { Config } from '../../model/slots.ts'
+import { declareList, declareSettings, mustExist, names, namesOne } from '../../core/model/declarations.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { connections, faultOfZone, tunnels, zones } from '../network/public.ts'
 import { isKnownObject, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'

@@ -1,11 +1,11 @@
 // Endpoints of the VPN servers.
 
-import { GatewayError } from '../../contract/error.ts'
-import { handle, type Route, rawReply } from '../../http/handle.ts'
-import { listRoutes } from '../../http/routes.ts'
-import type { ListDeclaration } from '../../model/declarations.ts'
-import { writeSettings } from '../../model/lists.ts'
-import { type Item, read } from '../../model/slots.ts'
+import { handle, type Route, rawReply } from '../../core/area/handle.ts'
+import { listRoutes } from '../../core/area/routes.ts'
+import { GatewayError } from '../../core/contract/error.ts'
+import type { ListDeclaration } from '../../core/model/declarations.ts'
+import { writeSettings } from '../../core/model/lists.ts'
+import { type Item, read } from '../../core/model/slots.ts'
 import { accessRulesOf, factorsInUse, vpnsInUse } from './access.ts'
 import { pushedRoutes as storedRoutes, settings as storedSettings } from './config.ts'
 import {

@@ -1,11 +1,11 @@
 // What must hold of VPN settings and rules beyond the form of the fields; lists.ts declares them. Problems name the field as
 // it is sent.
 
-import type { Problem } from '../../contract/error.ts'
-import { anyProblems } from '../../model/declarations.ts'
-import { findIn } from '../../model/item-index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { networkOf, parseAddress, parseNetwork, printAddress } from '../../net/ipv4.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { anyProblems } from '../../core/model/declarations.ts'
+import { findIn } from '../../core/model/item-index.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { networkOf, parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { findGroup, users } from '../users/public.ts'
 import { settings } from './config.ts'
 import type { AccessRule, LeaseRule, VpnSettings } from './contract.ts'

@@ -1,7 +1,7 @@
 // The status of the VPN servers: nothing runs yet, and some stored rules could never work.
 
-import { nameOf } from '../../model/declarations.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { nameOf } from '../../core/model/declarations.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { leaseRules, settings } from './config.ts'
 import { leaseList } from './lists.ts'
 import { outsideOf } from './rules.ts'

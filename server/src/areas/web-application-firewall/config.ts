@@ -1,6 +1,6 @@
 // What the web application firewall stores: profiles, and the rules and excluded rules of all of them.
 
-import { list } from '../../model/slots.ts'
+import { list } from '../../core/model/slots.ts'
 import { StoredException, StoredProfile, StoredRule } from './contract.ts'
 
 export const profiles = list('web_application_firewall.profiles', StoredProfile)

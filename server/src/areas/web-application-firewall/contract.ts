@@ -2,10 +2,10 @@
 // (docs/behaviour/web-application-firewall.md). Publications that use them belong to the reverse proxy.
 
 import type { Static } from 'typebox'
-import { profileRuleEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, CreatedString, Enabled, oneOf, patchOf, strictObject, text } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { profileRuleEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, CreatedString, Enabled, oneOf, patchOf, strictObject, text } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 const path = '/reverse_proxy_backend/waf/profiles'
 

@@ -1,8 +1,8 @@
 // Enables and disables the categories of a profile.
 
-import { invalid, notFound } from '../../contract/error.ts'
-import { requireIn, updateIn } from '../../model/lists.ts'
-import type { Config } from '../../model/slots.ts'
+import { invalid, notFound } from '../../core/contract/error.ts'
+import { requireIn, updateIn } from '../../core/model/lists.ts'
+import type { Config } from '../../core/model/slots.ts'
 import { categories, findCategory } from './categories.ts'
 import type { Category, StoredProfile } from './contract.ts'
 import { mustStay, profileList } from './lists.ts'

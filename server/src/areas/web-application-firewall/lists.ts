@@ -1,8 +1,8 @@
 // The lists of the web application firewall, declared: profiles, and the rules and excluded rules that belong to them.
 
-import type { Problem } from '../../contract/error.ts'
-import { declareList, mustBeOfKind, names } from '../../model/declarations.ts'
-import { type Config, perState, read } from '../../model/slots.ts'
+import type { Problem } from '../../core/contract/error.ts'
+import { declareList, mustBeOfKind, names } from '../../core/model/declarations.ts'
+import { type Config, perState, read } from '../../core/model/slots.ts'
 import { isKnownObject, objectSlots } from '../objects/public.ts'
 import { groups } from '../users/public.ts'
 import { findCategory } from './categories.ts'

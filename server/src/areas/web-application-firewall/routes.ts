@@ -1,9 +1,9 @@
 // Endpoints of the web application firewall.
 
-import { handle, type Route } from '../../http/handle.ts'
-import { listRoutes } from '../../http/routes.ts'
-import { itemsIn, requireIn } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes } from '../../core/area/routes.ts'
+import { itemsIn, requireIn } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { categories } from './categories.ts'
 import { profiles } from './config.ts'
 import { wafCategories, wafExceptions, wafProfiles, wafRules } from './contract.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type Config, type Slot, write } from '../../model/slots.ts'
+import { type Config, type Slot, write } from '../../core/model/slots.ts'
 import { exceptions, profiles, rules } from './config.ts'
 import { webApplicationFirewall } from './index.ts'
 

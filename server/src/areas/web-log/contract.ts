@@ -2,8 +2,8 @@
 // has no calls for it.
 
 import type { Static } from 'typebox'
-import { endpoint } from '../../contract/endpoint.ts'
-import { oneOf, strictObject } from '../../contract/fields.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { oneOf, strictObject } from '../../core/contract/fields.ts'
 import {
   bytes,
   journalBuckets,
@@ -16,9 +16,9 @@ import {
   topLimit,
   topReply,
   word,
-} from '../../contract/log-reports.ts'
-import { Type } from '../../contract/schema.ts'
-import { journalQuery, journalReply } from '../../contract/table-query.ts'
+} from '../../core/contract/log-reports.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { journalQuery, journalReply } from '../../core/contract/table-query.ts'
 
 export const WebRecord = strictObject({
   id: Type.String(),

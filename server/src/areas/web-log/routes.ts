@@ -1,8 +1,8 @@
 // Endpoints of the web traffic journal and its reports.
 
-import type { Condition, JournalQuery } from '../../contract/table-query.ts'
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import type { SumRow } from '../../logs/store.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import type { Condition, JournalQuery } from '../../core/contract/table-query.ts'
+import type { SumRow } from '../../domain/logs/store.ts'
 import {
   type Asked,
   askedOf,

@@ -1,6 +1,6 @@
 // Web requests as a view of the log.
 
-import { column, numberColumn, type View, type ViewColumn } from '../../logs/view.ts'
+import { column, numberColumn, type View, type ViewColumn } from '../../domain/logs/view.ts'
 import type { WebRecord } from './contract.ts'
 
 const columns: Readonly<Record<keyof WebRecord, ViewColumn>> = {

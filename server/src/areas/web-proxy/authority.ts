@@ -1,10 +1,10 @@
 // The certificate authority of the web proxy as it is shown and replaced. Pure: keys arrive sealed.
 
-import { GatewayError } from '../../contract/error.ts'
-import type { Sealed } from '../../model/secret.ts'
-import { type Config, read, write } from '../../model/slots.ts'
-import { describeAuthority, readAuthority } from '../../net/authority.ts'
-import type { Facts } from '../../plan/facts.ts'
+import { GatewayError } from '../../core/contract/error.ts'
+import type { Sealed } from '../../core/model/secret.ts'
+import { type Config, read, write } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { describeAuthority, readAuthority } from '../../shared/net/authority.ts'
 import { authority } from './config.ts'
 import type { Certificate } from './contract.ts'
 import { downloadAddresses } from './resolve.ts'

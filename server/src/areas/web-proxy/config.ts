@@ -1,9 +1,9 @@
 // What the web proxy stores.
 
-import { Enabled, nullable, oneOf, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
-import { Sealed } from '../../model/secret.ts'
-import { list, single } from '../../model/slots.ts'
+import { Enabled, nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
+import { Sealed } from '../../core/model/secret.ts'
+import { list, single } from '../../core/model/slots.ts'
 import { Exclusion, ProxySettings } from './contract.ts'
 
 export const settings = single('web_proxy.settings', ProxySettings, {

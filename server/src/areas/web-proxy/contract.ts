@@ -2,11 +2,11 @@
 // web antivirus (docs/behaviour/web-proxy.md). Additions of ours: the interface names these features and has no calls for them.
 
 import type { Static } from 'typebox'
-import { addressKinds, refers } from '../../contract/annotations.ts'
-import { collectionEndpoints, settingsEndpoints } from '../../contract/collections.ts'
-import { endpoint } from '../../contract/endpoint.ts'
-import { Comment, Enabled, oneOf, StatusItem, strictObject } from '../../contract/fields.ts'
-import { Type } from '../../contract/schema.ts'
+import { addressKinds, refers } from '../../core/contract/annotations.ts'
+import { collectionEndpoints, settingsEndpoints } from '../../core/contract/collections.ts'
+import { endpoint } from '../../core/contract/endpoint.ts'
+import { Comment, Enabled, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { Type } from '../../core/contract/schema.ts'
 
 export const ProxySettings = strictObject({
   direct_enabled: Type.Boolean({

@@ -1,7 +1,7 @@
 // The web proxy area: how clients reach the proxy under the content filter, what it leaves alone, and the authority it signs
 // with. It renders the proxy and the decision process.
 
-import { defineArea } from '../../http/handle.ts'
+import { defineArea } from '../../core/area/handle.ts'
 import { slots } from './config.ts'
 import { antivirusSettings, authoritySettings, exclusionList, proxySettings } from './lists.ts'
 import { readSlots, render } from './render.ts'

@@ -1,8 +1,8 @@
 // The lines of squid.conf that lead replies to the services that read pages: words of a page, and viruses. Pure.
 
+import { type Config, read } from '../../core/model/slots.ts'
 import { webPorts } from '../../engines/web-filter/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { directive, type Squid, word, words } from '../../render/squid.ts'
+import { directive, type Squid, word, words } from '../../engines/web-filter/squid.ts'
 import { state as filterState, morphology } from '../content-filter/public.ts'
 import { antivirus, settings } from './config.ts'
 

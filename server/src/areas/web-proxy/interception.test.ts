@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Config, write } from '../../model/slots.ts'
-import { type Facts, noFacts } from '../../plan/facts.ts'
+import { type Config, write } from '../../core/model/slots.ts'
+import { type Facts, noFacts } from '../../core/plan/facts.ts'
 import { defaultRules } from '../content-filter/config.ts'
 import { settings as filterSettings, rules, safeSearch, start, state } from '../content-filter/public.ts'
 import { antivirus, exclusions, settings } from './config.ts'

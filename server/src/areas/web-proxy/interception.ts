@@ -1,16 +1,16 @@
 // Which web traffic the kernel leads to the proxy, from the configuration: the stage of the ruleset, the ports of the gateway
 // that belong to it, and the routing it needs. Pure.
 
-import type { ClosedPort } from '../../engines/views.ts'
+import type { ClosedPort } from '../../core/engine/views.ts'
+import { pathOf } from '../../core/model/paths.ts'
+import { type Config, read, type Slot } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { LocalSide } from '../../domain/policy/local-side.ts'
+import type { AddressMatch, GuardedPort, Span } from '../../domain/policy/model.ts'
+import type { WebExclusion, WebInterception, WebStage } from '../../domain/policy/web.ts'
 import { webPorts } from '../../engines/web-filter/index.ts'
-import { pathOf } from '../../model/paths.ts'
-import { type Config, read, type Slot } from '../../model/slots.ts'
-import { parseNetwork } from '../../net/ipv4.ts'
-import { noRanges, toRanges } from '../../net/ranges.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { LocalSide } from '../../policy/local-side.ts'
-import type { AddressMatch, GuardedPort, Span } from '../../policy/model.ts'
-import type { WebExclusion, WebInterception, WebStage } from '../../policy/web.ts'
+import { parseNetwork } from '../../shared/net/ipv4.ts'
+import { noRanges, toRanges } from '../../shared/net/ranges.ts'
 import {
   filteredSources,
   rules as filterRules,

@@ -1,7 +1,7 @@
 // Keeps an authority for a proxy that is on: a restored backup or an earlier revision can switch it on without one.
 
-import type { Services } from '../../http/handle.ts'
-import { read } from '../../model/slots.ts'
+import type { Services } from '../../core/area/handle.ts'
+import { read } from '../../core/model/slots.ts'
 import { setAuthority } from './authority.ts'
 import { authority, keyPlace } from './config.ts'
 import { isWanted } from './resolve.ts'

@@ -1,6 +1,6 @@
 // Exclusions of the web proxy and its settings, declared.
 
-import { declareList, declareSettings, mustBeOfKind, names } from '../../model/declarations.ts'
+import { declareList, declareSettings, mustBeOfKind, names } from '../../core/model/declarations.ts'
 import { isAddressId, isKnownObject, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'
 import { antivirus, authority, exclusions, settings } from './config.ts'

@@ -1,6 +1,6 @@
 // Which port the direct proxy may have. Pure.
 
-import type { Problem } from '../../contract/error.ts'
+import type { Problem } from '../../core/contract/error.ts'
 import { engines } from '../../engines/index.ts'
 import { webPorts } from '../../engines/web-filter/index.ts'
 

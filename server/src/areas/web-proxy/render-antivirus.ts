@@ -1,10 +1,10 @@
 // The antivirus program as a file and a unit, while the web antivirus and the content filter are both on. Pure.
 
+import { engineFile, engineUnit } from '../../core/engine/artifacts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Artifact } from '../../core/plan/artifacts.ts'
+import { type ClamdSettings, printClamd } from '../../engines/antivirus/clamd.ts'
 import { antivirus as engine } from '../../engines/antivirus/index.ts'
-import { engineFile, engineUnit } from '../../engines/artifacts.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { Artifact } from '../../plan/artifacts.ts'
-import { type ClamdSettings, printClamd } from '../../render/clamd.ts'
 import { state as contentFilterState } from '../content-filter/public.ts'
 import { antivirus } from './config.ts'
 

@@ -1,10 +1,10 @@
 // When the web proxy runs, for whom, and what the firewall opens for it. Pure.
 
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import type { OpenService } from '../../domain/policy/model.ts'
 import { wpad } from '../../engines/wpad/index.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { parseNetwork, printAddress } from '../../net/ipv4.ts'
-import type { Facts } from '../../plan/facts.ts'
-import type { OpenService } from '../../policy/model.ts'
+import { parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { state as filterState } from '../content-filter/public.ts'
 import { localAddresses } from '../network/public.ts'
 import { authority, settings } from './config.ts'

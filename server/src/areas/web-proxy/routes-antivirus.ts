@@ -1,7 +1,7 @@
 // The switch and the status of the web antivirus.
 
-import { handle, type Route } from '../../http/handle.ts'
-import { settingsRoutes } from '../../http/routes.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { settingsRoutes } from '../../core/area/routes.ts'
 import { antivirusState, antivirusStatus } from './contract.ts'
 import { antivirusSettings } from './lists.ts'
 import { antivirusItems } from './status-antivirus.ts'

@@ -1,10 +1,10 @@
 // The question what happens to a web request: whether the proxy takes it, and what the rules of the content filter decide.
 
-import { type Problem, refuse } from '../../contract/error.ts'
-import { handle, type Route } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import type { CategoryLookup } from '../../web-filter/model.ts'
-import { inSlices } from '../../workers/slices.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { type Problem, refuse } from '../../core/contract/error.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { inSlices } from '../../core/workers/slices.ts'
+import type { CategoryLookup } from '../../domain/web-filter/model.ts'
 import { explainRequest } from '../content-filter/contract.ts'
 import {
   explainWeb,

@@ -1,10 +1,10 @@
 // Endpoints of the web proxy, and the switch of the content filter: what first switches the proxy on makes its authority in the
 // same change.
 
-import { type Context, handle, type Route } from '../../http/handle.ts'
-import { listRoutes, settingsRoutes } from '../../http/routes.ts'
-import { updateSettings } from '../../model/lists.ts'
-import { type Config, read } from '../../model/slots.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { listRoutes, settingsRoutes } from '../../core/area/routes.ts'
+import { updateSettings } from '../../core/model/lists.ts'
+import { type Config, read } from '../../core/model/slots.ts'
 import { filterState, filterStatus } from '../content-filter/contract.ts'
 import { filterStatusItems, stateSettings } from '../content-filter/public.ts'
 import { requireAuthority, setAuthority, showAuthority } from './authority.ts'

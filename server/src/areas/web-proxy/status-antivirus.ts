@@ -1,12 +1,12 @@
 // The status of the web antivirus: active only while the antivirus program has signatures and answers.
 
-import type { StatusItem } from '../../contract/fields.ts'
+import type { Machine } from '../../core/area/handle.ts'
+import type { StatusItem } from '../../core/contract/fields.ts'
+import { engineUnit } from '../../core/engine/artifacts.ts'
+import { describeMissing } from '../../core/engine/engine.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import { inactive, type State, unitStatus } from '../../core/plan/observed.ts'
 import { antivirus as engine } from '../../engines/antivirus/index.ts'
-import { engineUnit } from '../../engines/artifacts.ts'
-import { describeMissing } from '../../engines/engine.ts'
-import type { Machine } from '../../http/handle.ts'
-import { type Config, read } from '../../model/slots.ts'
-import { inactive, type State, unitStatus } from '../../system/observed.ts'
 import { state as contentFilterState } from '../content-filter/public.ts'
 import { antivirus, settings } from './config.ts'
 

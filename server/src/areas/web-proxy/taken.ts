@@ -1,10 +1,10 @@
 // Whether a web request of a client gets to the proxy, in words: for the explanation of the filter. The kernel decides by the
 // same configuration (interception.ts). Pure.
 
-import { type Config, read } from '../../model/slots.ts'
-import { parseAddress, parseNetwork } from '../../net/ipv4.ts'
-import { contains } from '../../net/ranges.ts'
-import type { Facts } from '../../plan/facts.ts'
+import { type Config, read } from '../../core/model/slots.ts'
+import type { Facts } from '../../core/plan/facts.ts'
+import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import { contains } from '../../shared/net/ranges.ts'
 import { filteredSources, state as filterState, morphology, safeSearch } from '../content-filter/public.ts'
 import { localAddresses } from '../network/public.ts'
 import { addressesOf, domains, membersIn } from '../objects/public.ts'

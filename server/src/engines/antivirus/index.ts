@@ -1,7 +1,7 @@
 // The web antivirus: clamd, which filterd asks about files. What is switched on is the web-proxy area's, how it runs is in
-// applyd/engines/antivirus/. Signatures are not part of the gateway: the operator or a package brings them.
+// applyd/. Signatures are not part of the gateway: the operator or a package brings them.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 /** Below the state folder. */

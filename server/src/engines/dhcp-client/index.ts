@@ -1,6 +1,6 @@
 // The DHCP client of a device that gets its address from a provider: udhcpc, one for each device.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 /** A file for each device with its lease, below the state folder; gatewayd reads it like any other fact. */

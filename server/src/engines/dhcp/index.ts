@@ -1,6 +1,6 @@
-// The DHCP server and relay: dnsmasq. What its files say is the DHCP area's, how it runs is in applyd/engines/dhcp/.
+// The DHCP server and relay: dnsmasq. What its files say is the DHCP area's, how it runs is in applyd/.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 /** Which addresses are leased, below the state folder: written by dnsmasq, read by gatewayd. */

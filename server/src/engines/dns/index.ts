@@ -1,6 +1,6 @@
-// The DNS server: unbound. What its files say is the DNS area's, how it runs is in applyd/engines/dns/.
+// The DNS server: unbound. What its files say is the DNS area's, how it runs is in applyd/.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 const group = 'unbound'

@@ -1,6 +1,6 @@
 // The reader of the firewall log: ulogd takes from the kernel what rules log, and writes it as JSON lines.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 /** Below the state folder: written by ulogd, read by gatewayd. */

@@ -1,7 +1,7 @@
 // The flow exporter: a program of ours with its own account, which reads the kernel's table of connections and sends flows to a
 // collector.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 /** Below the state folder: written by the exporter, read by gatewayd. */

@@ -1,7 +1,7 @@
 // Intrusion prevention and application control: Suricata, which gets the packets of inspected connections from a queue of the
-// kernel. What its files say is of the area inspection, how it runs is in applyd/engines/inspection/.
+// kernel. What its files say is of the area inspection, how it runs is in applyd/.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 /** Below the state folder. */

@@ -1,7 +1,7 @@
 // The monitoring agent: zabbix_agentd. What its file says is the monitoring area's, how it runs is in
-// applyd/engines/monitoring-agent/.
+// applyd/.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 const group = 'portcullis-monitoring-agent'

@@ -1,7 +1,7 @@
 // The portal: the sign-in page of web authorization and the personal pages of users. A program of ours with its own account,
 // which asks gatewayd over one socket and has access to nothing else.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 const group = 'portcullis-portal'

@@ -1,6 +1,6 @@
 // The upload of backups to a share: smbclient, started for one upload at a time, so there is no unit.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 export const shareUpload = declareEngine({

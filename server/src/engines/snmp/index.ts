@@ -1,6 +1,6 @@
-// The SNMP service: snmpd. What its file says is the monitoring area's, how it runs is in applyd/engines/snmp/.
+// The SNMP service: snmpd. What its file says is the monitoring area's, how it runs is in applyd/.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 const group = 'portcullis-snmp'

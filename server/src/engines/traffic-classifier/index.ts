@@ -2,7 +2,7 @@
 // kernel, has ndpiReader (nDPI) say which applications they belong to, and writes that for the traffic monitor. It sees traffic
 // and never decides about it.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 /** Below the state folder: written by the classifier, read by gatewayd. */

@@ -1,7 +1,7 @@
 // The content filter: our decision process (filterd) and the web proxy that asks it (Squid). What their files say is of the
-// areas content-filter and web-proxy, how they run is in applyd/engines/web-filter/.
+// areas content-filter and web-proxy, how they run is in applyd/.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 /**

@@ -1,7 +1,7 @@
 // The server of the proxy file that DHCP announces (WPAD) and of the certificate that clients of the content filter need: a
 // small program of ours for each address of the gateway.
 
-import { declareEngine } from '../engine.ts'
+import { declareEngine } from '../../core/engine/engine.ts'
 import packages from './packages.json' with { type: 'json' }
 
 export const wpad = declareEngine({

@@ -1,8 +1,8 @@
 // What the palette offers for what was typed: answers of its grammar first, then pages and actions by their words in the language
 // of the person and in English. Pure, but for the words.
 
-import type { Access } from '@gateway/server/shared/access'
-import { hasFullAccess, type Role } from '@gateway/server/shared/access'
+import type { Access } from '@gateway/server/core/access'
+import { hasFullAccess, type Role } from '@gateway/server/core/access'
 import type { PageEntry } from '../../page.ts'
 import type { IconName } from '../../ui/icons.ts'
 import { t } from '../../words.ts'

@@ -1,7 +1,7 @@
 // What a change would do, as the gateway reported it: objects, lines on the machine, what was not checked, refused connections.
 
 import { listAll } from '@gateway/server/contract/objects'
-import type { DryRun, ObjectChange, RefusedConnection } from '@gateway/server/shared/dry-run'
+import type { DryRun, ObjectChange, RefusedConnection } from '@gateway/server/core/dry-run'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useRead } from '../../api/reads.ts'
 import { useRuleNumbers } from '../../api/rule-numbers.ts'

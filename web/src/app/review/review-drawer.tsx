@@ -1,7 +1,7 @@
 // The review: what the change does before it is made, why it is made, and within which time it must be kept. Refusals lead to the
 // fields, to another try, or to a trial of 90 seconds.
 
-import type { DryRun } from '@gateway/server/shared/dry-run'
+import type { DryRun } from '@gateway/server/core/dry-run'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { type ApplyOptions, applyOnTop, reviewStore, tellApplied, tryPlan } from '../../api/apply.ts'
 import type { ChangePlan } from '../../api/change.ts'

@@ -1,6 +1,6 @@
 // The review in words: what changes, told as the forms say it, and the sentence at its head.
 
-import type { DryRun, ObjectChange } from '@gateway/server/shared/dry-run'
+import type { DryRun, ObjectChange } from '@gateway/server/core/dry-run'
 import { labelOf, valueWord } from '../../contract/words.ts'
 import type { NumberOf } from '../../util/rule-numbers.ts'
 import { titleOfObject, wordOfValue } from '../../util/stored-objects.ts'

@@ -1,7 +1,7 @@
 // The state of the engine behind a page: its word in the head, and a bar where something is not as it is stored.
 
 import type { Endpoint } from '@gateway/server/contract'
-import { isStoredOnly, type StatusItem } from '@gateway/server/shared/fields'
+import { isStoredOnly, type StatusItem } from '@gateway/server/core/fields'
 import type { ReactNode } from 'react'
 import { useStatus } from '../../api/events.ts'
 import { useRead } from '../../api/reads.ts'

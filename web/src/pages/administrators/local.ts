@@ -1,7 +1,7 @@
 // Local administrators: who may sign in, and what the role opens.
 
 import { localAdministrators } from '@gateway/server/contract/administrators'
-import { roles } from '@gateway/server/shared/access'
+import { roles } from '@gateway/server/core/access'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 

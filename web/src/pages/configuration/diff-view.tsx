@@ -2,7 +2,7 @@
 // when it is asked for: an import has thousands.
 
 import { listAll } from '@gateway/server/contract/objects'
-import type { ObjectChange } from '@gateway/server/shared/dry-run'
+import type { ObjectChange } from '@gateway/server/core/dry-run'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useRead } from '../../api/reads.ts'
 import { useRuleNumbers } from '../../api/rule-numbers.ts'

@@ -1,7 +1,7 @@
 // Rules that let members of a group of an AD domain sign in as administrators.
 
 import { adRules } from '@gateway/server/contract/directory-administrators'
-import { roles } from '@gateway/server/shared/access'
+import { roles } from '@gateway/server/core/access'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 

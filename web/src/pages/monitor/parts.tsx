@@ -1,7 +1,7 @@
 // What the three pages of traffic have in common: the head with its state, links to hosts, bars of rates.
 
 import { traffic } from '@gateway/server/contract/monitor'
-import type { StatusItem } from '@gateway/server/shared/fields'
+import type { StatusItem } from '@gateway/server/core/fields'
 import type { ReactNode } from 'react'
 import type { Failure } from '../../api/failure.ts'
 import { useRead } from '../../api/reads.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storedOnly } from '@gateway/server/shared/fields'
+import { storedOnly } from '@gateway/server/core/fields'
 import { findAttention, pathOfCheck, subjectOf } from './attention.ts'
 
 const check = (id: string, state: 'ok' | 'warning' | 'failed' | 'unknown', since = 1) => ({

@@ -2,7 +2,7 @@
 
 import type { ReplyOf } from '@gateway/server/contract'
 import type { showHealth } from '@gateway/server/contract/health'
-import { isStoredOnly, type StatusItem, storedOnly } from '@gateway/server/shared/fields'
+import { isStoredOnly, type StatusItem, storedOnly } from '@gateway/server/core/fields'
 import { msg } from '../../words.ts'
 
 type WholeCheck = ReplyOf<typeof showHealth>['checks'][number]

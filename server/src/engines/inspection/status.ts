@@ -1,0 +1,93 @@
+// The status of the inspection engine for those who use it: from what applyd observes of the process, and from the tests of the channels.
+// Active is only what was seen in force.
+
+import { type ChannelState, type InspectionState, overrunSays } from '../../core/contract/inspection.ts'
+import { printSaid } from '../../core/contract/said.ts'
+import { engineUnit } from '../../core/engine/artifacts.ts'
+import { describeMissing } from '../../core/engine/engine.ts'
+import type { Observation } from '../../core/plan/artifacts.ts'
+import { failed, findUnit, inactive, machineFault, type Observed, type State } from '../../core/plan/observed.ts'
+import { inspectionEngine } from './index.ts'
+
+export interface InspectionView {
+  readonly machine: Observed & { readonly applyError: string | null }
+  readonly inspection: InspectionState
+  /** Which channels it is about. */
+  readonly isOwn: (channel: ChannelState) => boolean
+  /** Why nothing is inspected while no channel is in use. */
+  readonly unused: string
+}
+
+export function inspectionStatus(view: InspectionView): State {
+  const { machine, inspection } = view
+  const own = inspection.channels.filter(view.isOwn)
+  if (own.length === 0) return inactive(view.unused)
+  const fault = machineFault(machine)
+  if (fault) return fault
+  const queues = machine.observation?.inspection
+  // Tests of the engine before this one say nothing about it.
+  const isOfEarlier = ({ lastTestElapsed }: ChannelState): boolean => (lastTestElapsed ?? 0) < (queues?.heldSince ?? 0)
+  const missing = own.filter((channel) => channel.inForce === null || isOfEarlier(channel))
+  const outdated = own.filter(({ inForce }) => inForce !== inspection.generation)
+  const effect = effectOf(missing)
+  const unit = findUnit(machine, engineUnit(inspectionEngine, 'inspection').name)
+  // One that is not wanted yet has no fault of its own.
+  const isWanted = unit !== undefined && unit.state !== 'inactive'
+  if (isWanted && unit.state !== 'active') {
+    const words = describeMissing(inspectionEngine, unit.message) ?? unit.message
+    return { status: unit.state, msg: [...(words === '' ? [] : [words]), ...effect] }
+  }
+  if (inspection.state === 'failed') return failed(inspection.message, ...reasonsOf(missing), ...effect)
+  if (!isWanted) {
+    const words = inspection.generation === null ? 'The rules are made.' : 'The engine is not started yet.'
+    return machine.applyError === null
+      ? { status: 'activating', msg: [words, ...effect] }
+      : failed(machine.applyError, ...effect)
+  }
+  if (missing.length > 0) return { status: 'activating', msg: ['The engine reads its rules.', ...effect] }
+  const passing = queues?.isOverrun === true ? own.filter(({ isFailOpen }) => isFailOpen) : []
+  if (passing.length > 0) return failed(printSaid(overrunSays), ...effectOf(passing))
+  if (outdated.length > 0 || inspection.state !== 'active')
+    return { status: 'reloading', msg: ['The engine reads new rules. Those from before are in force until then.'] }
+  return { status: 'active', msg: [inForceWords(inspection, own), ...uninspectedWords(queues)] }
+}
+
+type Queues = NonNullable<Observation['inspection']>
+
+/** Packets that the engine did not see, in sentences; none when there are none. */
+export function uninspectedWords(queues: Queues | undefined): string[] {
+  const { passed, lost } = queues ?? { passed: 0, lost: { open: 0, closed: 0 } }
+  const all = lost.open + lost.closed
+  return [
+    ...(passed === 0 ? [] : [`Packets that passed without inspection: ${passed}.`]),
+    ...(all === 0 ? [] : [`Packets that were lost because the engine was too slow: ${all}.`]),
+  ]
+}
+
+function inForceWords({ signatures }: InspectionState, own: readonly ChannelState[]): string {
+  const last = Math.min(...own.map(({ lastTestAt }) => lastTestAt ?? 0))
+  const count = signatures === null ? '' : `, signatures: ${signatures}`
+  return `In force: channels: ${own.length}${count}. Last tested at ${new Date(last * 1000).toISOString()}.`
+}
+
+/** What happens to connections that are not inspected now. */
+function effectOf(missing: readonly ChannelState[]): string[] {
+  const [open, closed] = [missing.filter(({ isFailOpen }) => isFailOpen), missing.filter((one) => !one.isFailOpen)]
+  return [
+    ...(open.length === 0 ? [] : [`Connections of channels ${numbersOf(open)} pass without inspection until then.`]),
+    ...(closed.length === 0 ? [] : [`Connections of channels ${numbersOf(closed)} are blocked until then.`]),
+  ]
+}
+
+const numbersOf = (channels: readonly ChannelState[]): string => channels.map(({ number }) => number).join(', ')
+
+const reasonsOf = (missing: readonly ChannelState[]): string[] => [
+  ...new Set(missing.map(({ message }) => message).filter((message) => message !== '')),
+]
+
+/** Signatures that are not used, in a sentence; none when all are. */
+export function failedWords({ failed: rules, failedCount }: InspectionState): string[] {
+  const [first] = rules
+  if (!first) return []
+  return [`Signatures that are not used: ${failedCount}. The first is ${first.sid}: ${first.reason}`]
+}

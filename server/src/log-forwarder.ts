@@ -1,8 +1,0 @@
-// The thread that carries log records to a collector. Wiring only.
-
-import { parentPort, workerData } from 'node:worker_threads'
-import { serveForwarding } from './runtime/logs/forwarding/serve.ts'
-import type { ForwarderData } from './runtime/logs/forwarding/thread-messages.ts'
-
-if (!parentPort) throw new Error('this file is the entry of a worker thread')
-serveForwarding(parentPort, workerData as ForwarderData)
