@@ -37,8 +37,12 @@ export async function benchDhcp({ isQuick }: BenchOptions): Promise<Row[]> {
 }
 
 const against = (what: string, ours: number, raw: number, aim: string): Row => ({
-  ...{ what, ours: `${ours.toFixed(1)} ms`, raw: `${raw.toFixed(1)} ms`, ratio: ours / raw },
-  ...{ aim: `beside ${aim}`, isMet: null },
+  what,
+  ours: `${ours.toFixed(1)} ms`,
+  raw: `${raw.toFixed(1)} ms`,
+  ratio: ours / raw,
+  aim: `beside ${aim}`,
+  isMet: null,
 })
 
 async function timeGateway(size: number, samples: number): Promise<Times> {

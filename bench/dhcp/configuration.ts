@@ -18,26 +18,42 @@ const card = (name: string): string =>
   labCables.flat().find((end) => end.namespace === 'gateway' && end.name === name)?.mac ?? ''
 
 const lan: EthernetConnection = {
-  ...{ id: 1, type: 'lan', title: 'Bench', enabled: true, mac: card('lan0'), enable_dhcp: false },
-  ...{ addresses: [`${ownAddress}/16`], gateway: null, dns: [], vlan_tag: null, zone: null },
-  ...{ is_vce_vlan: false, netflow_index: 0 },
+  id: 1,
+  type: 'lan',
+  title: 'Bench',
+  enabled: true,
+  mac: card('lan0'),
+  enable_dhcp: false,
+  addresses: [`${ownAddress}/16`],
+  gateway: null,
+  dns: [],
+  vlan_tag: null,
+  zone: null,
+  is_vce_vlan: false,
+  netflow_index: 0,
 }
 
 export function fillWithLeases(config: Config, count: number): Config {
   const server = {
-    ...{
-      dns: [],
-      domain: 'bench.example',
-      gateway: '',
-      lease_time: 60,
-      options: [],
-      ranges: ['10.11.200.1-10.11.200.200'],
-    },
-    ...{ routes: [], tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+    dns: [],
+    domain: 'bench.example',
+    gateway: '',
+    lease_time: 60,
+    options: [],
+    ranges: ['10.11.200.1-10.11.200.200'],
+    routes: [],
+    tftp_filename: '',
+    tftp_server: '',
+    wins: [],
+    wpad_enabled: false,
   }
   const entry = { id: 'bench', enabled: true, interface: 'interface.id.1', relay: null, server }
   const leases = Array.from({ length: count }, (_, at) => ({
-    ...{ id: `lease-${at}`, enabled: true, comment: '', ip_address: addressOf(at), mac: macOf(at) },
+    id: `lease-${at}`,
+    enabled: true,
+    comment: '',
+    ip_address: addressOf(at),
+    mac: macOf(at),
   }))
   return write(write(write(config, connections, [lan]), entries, [entry]), staticLeases, leases)
 }

@@ -23,8 +23,14 @@ export async function indexFolder(count: number): Promise<string> {
   await once(names, 'finish')
   const target = join(folder, 'new')
   await buildIndex({
-    ...{ target, lists: folder, archive: null, starter: [], folders: { gambling: listedCategory } },
-    ...{ key: Buffer.alloc(16, 1), builtAt: 1, mostBytes: Number.MAX_SAFE_INTEGER },
+    target,
+    lists: folder,
+    archive: null,
+    starter: [],
+    folders: { gambling: listedCategory },
+    key: Buffer.alloc(16, 1),
+    builtAt: 1,
+    mostBytes: Number.MAX_SAFE_INTEGER,
   })
   rmSync(join(folder, 'gambling'), { recursive: true })
   renameSync(target, join(folder, 'current'))

@@ -136,8 +136,10 @@ export class FilterLab implements Disposable {
     const rules = [
       'type filter hook prerouting priority mangle',
       'iifname "wan0" meta l4proto tcp socket transparent 1 meta mark set 1 accept',
-      ...[take(ways.squid, 80, plainPorts.http), take(ways.squid, 443, plainPorts.https)],
-      ...[take(ways.gateway, 80, webPorts.http), take(ways.gateway, 443, webPorts.https)],
+      take(ways.squid, 80, plainPorts.http),
+      take(ways.squid, 443, plainPorts.https),
+      take(ways.gateway, 80, webPorts.http),
+      take(ways.gateway, 443, webPorts.https),
       // Without a listener the packets would go on to the server.
       `iifname "lan0" ip daddr { ${ways.squid}, ${ways.gateway} } drop`,
     ]
@@ -178,10 +180,23 @@ export class FilterLab implements Disposable {
       `http_port ${plainPorts.http} tproxy`,
       `https_port ${plainPorts.https} tproxy ${bumping(folder)}`,
       `sslcrtd_program ${certgen} -s ${join(folder, 'ssl_db')} -M 16MB`,
-      ...['acl step1 at_step SslBump1', 'ssl_bump peek step1', 'ssl_bump splice all', 'http_access allow all'],
-      ...['pid_filename none', `coredump_dir ${folder}`, 'cache_log /dev/null', 'access_log stdio:/dev/stdout'],
-      ...['cache deny all', 'cache_mem 8 MB', 'memory_pools off', 'pinger_enable off', 'client_dst_passthru on'],
-      ...['dns_nameservers 127.0.0.1', 'max_filedescriptors 16384', 'visible_hostname plain', 'via off'],
+      'acl step1 at_step SslBump1',
+      'ssl_bump peek step1',
+      'ssl_bump splice all',
+      'http_access allow all',
+      'pid_filename none',
+      `coredump_dir ${folder}`,
+      'cache_log /dev/null',
+      'access_log stdio:/dev/stdout',
+      'cache deny all',
+      'cache_mem 8 MB',
+      'memory_pools off',
+      'pinger_enable off',
+      'client_dst_passthru on',
+      'dns_nameservers 127.0.0.1',
+      'max_filedescriptors 16384',
+      'visible_hostname plain',
+      'via off',
     ]
     this.#plain = await this.#startSquid(folder, config, 'squid')
   }
@@ -196,8 +211,14 @@ export class FilterLab implements Disposable {
     writeFileSync(path('user-categories.txt'), printUserCategories([{ id: deniedCategory, entries: deniedHosts }]))
     writeFileSync(path('dictionaries.json'), printDictionaries([]))
     const filterd = this.#start(this.#gateway, [
-      ...[process.execPath, join(source, 'filterd', 'main.ts'), path('policy.json'), path('user-categories.txt')],
-      ...[path('dictionaries.json'), path('categories'), path('gateway.sock'), folder],
+      process.execPath,
+      join(source, 'filterd', 'main.ts'),
+      path('policy.json'),
+      path('user-categories.txt'),
+      path('dictionaries.json'),
+      path('categories'),
+      path('gateway.sock'),
+      folder,
       ...[webPorts.http, webPorts.https, webPorts.blockPeer, webPorts.pageText].map(String),
     ])
     this.#filterd = filterd.pid ?? 0
@@ -208,15 +229,23 @@ export class FilterLab implements Disposable {
     const [uid = 0, gid = 0] = ['-u', '-g'].map((option) => Number(execFileSync('/usr/bin/id', [option, 'proxy'])))
     chownSync(path('ask.sock'), uid, gid)
     const fixed = fixedSettings({
-      ...{ folder, errors: path('errors'), certificates: path('ssl_db'), askSocket: path('ask.sock') },
-      ...{ helper: join(source, 'filterd', 'helper.pl'), authorities: [path('ca.crt')] },
+      folder,
+      errors: path('errors'),
+      certificates: path('ssl_db'),
+      askSocket: path('ask.sock'),
+      helper: join(source, 'filterd', 'helper.pl'),
+      authorities: [path('ca.crt')],
     })
     const config = [
       ...lines,
       `http_port ${webPorts.http} tproxy name=http`,
       `https_port ${webPorts.https} tproxy name=https ${bumping(folder)}`,
-      ...['acl fails_open any-of !all', 'acl logged any-of all', 'acl strict_video any-of !all'],
-      ...['acl clients src 10.9.0.0/24', 'acl own dst 10.9.0.1', fixed],
+      'acl fails_open any-of !all',
+      'acl logged any-of all',
+      'acl strict_video any-of !all',
+      'acl clients src 10.9.0.0/24',
+      'acl own dst 10.9.0.1',
+      fixed,
     ]
     this.#squid = await this.#startSquid(folder, config, 'gateway')
   }
@@ -224,9 +253,7 @@ export class FilterLab implements Disposable {
   async #startSquid(folder: string, config: readonly string[], way: Way): Promise<number> {
     writeFileSync(join(folder, 'squid.conf'), `${config.join('\n')}\n`)
     const name = `bench${process.pid}${way}`
-    const child = this.#start(this.#gateway, [
-      ...['/usr/sbin/squid', '-n', name, '-N', '-f', join(folder, 'squid.conf')],
-    ])
+    const child = this.#start(this.#gateway, ['/usr/sbin/squid', '-n', name, '-N', '-f', join(folder, 'squid.conf')])
     await this.#answers(way)
     return child.pid ?? 0
   }

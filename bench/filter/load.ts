@@ -124,8 +124,12 @@ if (order.address) {
   times.sort((a, b) => a - b)
   const at = (part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
   const outcome: LoadOutcome = {
-    ...{ count: asked, perSecond: (times.length * 1000) / (performance.now() - warm), failed, fault },
-    ...{ p50: at(0.5), p99: at(0.99) },
+    count: asked,
+    perSecond: (times.length * 1000) / (performance.now() - warm),
+    failed,
+    fault,
+    p50: at(0.5),
+    p99: at(0.99),
   }
   console.log(JSON.stringify(outcome))
 }

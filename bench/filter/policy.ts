@@ -19,7 +19,11 @@ export function policyText(ruleCount: number): string {
   const others = Array.from({ length: ruleCount - 1 }, (_, at) => ruleOf(at + 1))
   const last: FilterRule = { ...ruleOf(ruleCount), categories: [deniedCategory], sources: anyone, methods: [] }
   return printPolicy({
-    ...{ isEnabled: true, usesExtended: true, safeSearch: false, morphology: false, onFailure: 'block' },
+    isEnabled: true,
+    usesExtended: true,
+    safeSearch: false,
+    morphology: false,
+    onFailure: 'block',
     names: { [deniedCategory]: 'Denied' },
     rules: [...others, last],
   })
@@ -31,7 +35,12 @@ function ruleOf(id: number): FilterRule {
   const kind = id % 3
   const network = 0xc0a8_0000 + id * 256
   return {
-    ...{ id, name: `Rule ${id}`, access: 'deny', redirectUrl: null, contentTypes: [], times: null },
+    id,
+    name: `Rule ${id}`,
+    access: 'deny',
+    redirectUrl: null,
+    contentTypes: [],
+    times: null,
     categories: [kind === 0 ? `extended.id.${40 + (id % 60)}` : listedCategory],
     sources: kind === 1 ? { isAny: false, members: [`user.id.${id}`], addresses: [network, network + 255] } : anyone,
     methods: kind === 2 ? ['POST'] : [],

@@ -25,7 +25,10 @@ async function ownRules(count: number): Promise<{ readonly text: string; readonl
   const folder = join(benchFolder(), 'compiled')
   const begun = performance.now()
   const { sha256 } = await compileRules({
-    ...{ folder, kept: [], applications: [], mostBytes: 2 ** 30 },
+    folder,
+    kept: [],
+    applications: [],
+    mostBytes: 2 ** 30,
     texts: Buffer.from(signatures(count)),
     channels: [{ number: 1, rules: [{ id: 1, filters: [], action: 'default' }], denied: [] }],
   })
@@ -113,7 +116,8 @@ async function benchReload(raw: InspectionLab, own: InspectionLab, isQuick: bool
       against(`${name}: loaded by the running engine`, times.ours, times.raw, 'raw Suricata'),
       {
         ...plain(`${name}: memory of the engine`, `${ownMemory.toFixed(0)} MB`),
-        ...{ raw: `${rawMemory.toFixed(0)} MB raw Suricata`, ratio: ownMemory / rawMemory },
+        raw: `${rawMemory.toFixed(0)} MB raw Suricata`,
+        ratio: ownMemory / rawMemory,
       },
     )
   }

@@ -23,8 +23,18 @@ export function recordAt(index: number): NewRecord {
     syslogId: 'nflog',
     message: `FWD rule ${rule_id} ${action} in lan0 out wan0 ${protocol} src ${source_ip} sport ${source_port} dst ${destination_ip} dport ${destination_port} len ${40 + (index % 1_400)} seq ${index.toString(36)}`,
     fields: {
-      ...{ table: 'FWD', rule_id, action, protocol, source_ip, destination_ip, source_port, destination_port },
-      ...{ in_interface: 'lan0', out_interface: 'wan0', length: 40 + (index % 1_400), lost: 0 },
+      table: 'FWD',
+      rule_id,
+      action,
+      protocol,
+      source_ip,
+      destination_ip,
+      source_port,
+      destination_port,
+      in_interface: 'lan0',
+      out_interface: 'wan0',
+      length: 40 + (index % 1_400),
+      lost: 0,
     },
   }
 }

@@ -32,8 +32,14 @@ function questionsOf(store: Asking, asked: Asked): Engine['questions'] {
       return total
     }
   const buckets: BucketQuestion = {
-    ...{ view: 'hits', scope, hidden: [], where: all(), by: 'action' },
-    ...{ from: asked.from, until: asked.until, width: 60 },
+    view: 'hits',
+    scope,
+    hidden: [],
+    where: all(),
+    by: 'action',
+    from: asked.from,
+    until: asked.until,
+    width: 60,
   }
   return {
     'newest 100': ask(all()),

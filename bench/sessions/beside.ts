@@ -46,8 +46,15 @@ const changesWith = (group: string): readonly (readonly [what: string, run: Chan
     'a user changed',
     ({ api }, round) =>
       api.time('PUT', '/user_backend/users/7', {
-        ...{ name: 'User number 7', login: loginOf(7), parent_id: 1, comment: `round ${round}`, enabled: false },
-        ...{ phone_number: null, domain_type: 'local', domain_name: '', ldap_guid: '' },
+        name: 'User number 7',
+        login: loginOf(7),
+        parent_id: 1,
+        comment: `round ${round}`,
+        enabled: false,
+        phone_number: null,
+        domain_type: 'local',
+        domain_name: '',
+        ldap_guid: '',
       }),
     true,
   ],

@@ -51,12 +51,25 @@ export async function makeUsers(): Promise<string> {
     return (config, tools) => {
       tools.keepIds(users, userCount)
       const people = numbers(userCount).map((n) => ({
-        ...{ id: userId(n + 1), name: `User number ${n + 1}`, login: loginOf(n + 1), parent_id: rootGroupId },
-        ...{ enabled: false, domain_type: 'local' as const, domain_name: '', ldap_guid: '' },
-        ...{ phone_number: null, comment: '', password_hash: vault.seal(hash, passwordPlace(userId(n + 1))) },
+        id: userId(n + 1),
+        name: `User number ${n + 1}`,
+        login: loginOf(n + 1),
+        parent_id: rootGroupId,
+        enabled: false,
+        domain_type: 'local' as const,
+        domain_name: '',
+        ldap_guid: '',
+        phone_number: null,
+        comment: '',
+        password_hash: vault.seal(hash, passwordPlace(userId(n + 1))),
       }))
       const rules = numbers(hostCount).map((host) => ({
-        ...{ id: randomUUID(), enabled: true, ip: null, mac: macOf(host), always_logged: false, comment: '' },
+        id: randomUUID(),
+        enabled: true,
+        ip: null,
+        mac: macOf(host),
+        always_logged: false,
+        comment: '',
         user_id: 1 + Math.floor(host / cardsPerUser),
       }))
       return write(write(config, users, people), authorizationRules, rules)

@@ -21,8 +21,17 @@ const packetCount = 20_000
 const least = 0.8
 
 const user = {
-  ...{ id: userId(1), name: 'User', login: 'user', parent_id: rootGroupId, enabled: false, phone_number: null },
-  ...{ domain_type: 'local' as const, domain_name: '', ldap_guid: '', comment: '', password_hash: null },
+  id: userId(1),
+  name: 'User',
+  login: 'user',
+  parent_id: rootGroupId,
+  enabled: false,
+  phone_number: null,
+  domain_type: 'local' as const,
+  domain_name: '',
+  ldap_guid: '',
+  comment: '',
+  password_hash: null,
 }
 
 /** Every source of the measurement is a host of a rule, beside many that send nothing. */
@@ -30,7 +39,13 @@ function rulesetWith(isEnforced: boolean): string {
   const near = Array.from({ length: 253 }, (_, at) => `10.10.0.${2 + at}`)
   const others = Array.from({ length: hostCount }, (_, host) => addressOf(host))
   const rules = [...near, ...others].map((ip) => ({
-    ...{ id: randomUUID(), enabled: true, ip, mac: null, user_id: 1, always_logged: false, comment: '' },
+    id: randomUUID(),
+    enabled: true,
+    ip,
+    mac: null,
+    user_id: 1,
+    always_logged: false,
+    comment: '',
   }))
   const empty: Config = write(write({}, connections, [lan, wan]), users, [user])
   const base = updateSingle(empty, firewallSettings, { automatic_snat_enabled: false })

@@ -117,7 +117,7 @@ export const ${camel}Engine = defineEngine(${camel}, ({ service }) => ({
       args: [
         // It needs root to start, and switches to the account of its package before it reads a question.
         ...(service ? ['--keep-in-foreground', '--user=dnsmasq'] : ['--no-daemon']),
-        ...['--log-facility=-', '--pid-file=', '--conf-file={${name}.conf}'],
+        '--log-facility=-', '--pid-file=', '--conf-file={${name}.conf}',
       ],
       files: ['${name}.conf'],
       check: { program, args: ['--test', '--conf-file={${name}.conf}'] },

@@ -12,8 +12,15 @@ import { foreignUnits, listAccounts, listState, listUnits } from './units.mjs'
 
 /** Of the runtime, of the units and of our own programs; those of the engines are added. */
 const ownDepends = [
-  ...['libc6 (>= 2.28)', 'libstdc++6', 'libgcc-s1', 'libatomic1'],
-  ...['systemd (>= 252)', 'init-system-helpers (>= 1.54~)', 'passwd', 'iproute2', 'nftables (>= 1.0.6)'],
+  'libc6 (>= 2.28)',
+  'libstdc++6',
+  'libgcc-s1',
+  'libatomic1',
+  'systemd (>= 252)',
+  'init-system-helpers (>= 1.54~)',
+  'passwd',
+  'iproute2',
+  'nftables (>= 1.0.6)',
   // Names of protocols, by which nft reads our rules; a minimal Debian lacks them.
   'netbase',
 ]

@@ -91,19 +91,17 @@ export function isOfPackage(path) {
 }
 
 const unneededFolders = new Set([
-  ...[
-    'node_modules',
-    'test',
-    'tests',
-    '__tests__',
-    'benchmark',
-    'benchmarks',
-    'bench',
-    'example',
-    'examples',
-    'docs',
-    'integration',
-  ],
+  'node_modules',
+  'test',
+  'tests',
+  '__tests__',
+  'benchmark',
+  'benchmarks',
+  'bench',
+  'example',
+  'examples',
+  'docs',
+  'integration',
 ])
 
 /** Their texts are in the copyright file of the package. */

@@ -99,7 +99,10 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const ruleset = createRuleset(context, nftKernel, busy)
   const network = createNetworkEngine(context)
   const executor = createExecutor(context, {
-    ...{ supervisor, ruleset, network, busy },
+    supervisor,
+    ruleset,
+    network,
+    busy,
     ways: createWays(
       createInterception(),
       createQueues(context.tables.nft.command),

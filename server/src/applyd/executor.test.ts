@@ -248,7 +248,9 @@ scenario(
     const network = createNetwork()
     const ways = {
       differences: async () => [],
-      ...{ open: async () => {}, close: async () => {}, ensure: async () => {} },
+      open: async () => {},
+      close: async () => {},
+      ensure: async () => {},
       observe: async () => ({}),
     }
     const { stateDir } = scene.bench

@@ -371,7 +371,8 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       if (!spec) continue
       const ownFiles = changedFiles.filter((file) => readsFile(spec, file))
       const change = {
-        ...{ files: ownFiles, before: (file: string) => before?.get(file)?.toString() ?? null },
+        files: ownFiles,
+        before: (file: string) => before?.get(file)?.toString() ?? null,
         // A revert leaves units alone that never had the files it takes back.
         isAltered: before !== null && ownFiles.some((file) => contents.get(file)),
       }

@@ -70,8 +70,16 @@ export function installationOf(
   if (plane === 'host') return { command: program }
   return {
     command: [
-      ...['/usr/bin/nsenter', '--target=1', '--net', '--'],
-      ...['/usr/bin/unshare', '--mount', '--propagation=private', '--', ...program, 'lab'],
+      '/usr/bin/nsenter',
+      '--target=1',
+      '--net',
+      '--',
+      '/usr/bin/unshare',
+      '--mount',
+      '--propagation=private',
+      '--',
+      ...program,
+      'lab',
     ],
   }
 }

@@ -274,8 +274,11 @@ function mirroring(
 }
 
 const placeOf = ({ device, side }: WantedMirror, preference: number): string[] => [
-  ...['dev', device, side],
-  ...['pref', String(preference)],
+  'dev',
+  device,
+  side,
+  'pref',
+  String(preference),
 ]
 
 const copyTo = (device: string): string[] => ['matchall', 'action', 'mirred', 'egress', 'mirror', 'dev', device]

@@ -40,13 +40,21 @@ const comparedAtOnce = 50_000
  * that a session which was there before the kernel followed connections goes on. As in deploy/boot.nft.
  */
 const bootLines = [
-  ...['chain forward {', 'type filter hook forward priority filter; policy drop;', '}'],
-  ...['chain input {', 'type filter hook input priority filter; policy drop;'],
+  'chain forward {',
+  'type filter hook forward priority filter; policy drop;',
+  '}',
+  'chain input {',
+  'type filter hook input priority filter; policy drop;',
   // ICMP by number: a minimal Debian has no names of protocols.
-  ...['iifname "lo" accept', 'ct state established,related accept', 'meta l4proto { 1, 58 } accept'],
+  'iifname "lo" accept',
+  'ct state established,related accept',
+  'meta l4proto { 1, 58 } accept',
   // Answers to a DHCP client, which may be broadcast.
-  ...['udp sport 67 udp dport 68 accept', 'udp sport 547 udp dport 546 accept'],
-  ...['tcp dport 22 accept', 'tcp flags & (syn | ack) != syn accept', '}'],
+  'udp sport 67 udp dport 68 accept',
+  'udp sport 547 udp dport 546 accept',
+  'tcp dport 22 accept',
+  'tcp flags & (syn | ack) != syn accept',
+  '}',
 ]
 
 /** The change from what is held to what is wanted: a delta, or a full load where that is cheaper or needed. */

@@ -263,8 +263,27 @@ export function createRuleset(context: Context, bare: NftKernel, busy: Busy) {
   const version = (): number => loads
 
   return {
-    ...{ restore, isThere, forget, loadFailClosedRules, version, isHeld, isCurrent, refresh, newPieces, check, load },
-    ...{ distrust: watch.distrust, observe, hits, entryFor, settle, findRevertTargets, putBack, show, close, live },
+    restore,
+    isThere,
+    forget,
+    loadFailClosedRules,
+    version,
+    isHeld,
+    isCurrent,
+    refresh,
+    newPieces,
+    check,
+    load,
+    distrust: watch.distrust,
+    observe,
+    hits,
+    entryFor,
+    settle,
+    findRevertTargets,
+    putBack,
+    show,
+    close,
+    live,
   }
 }
 

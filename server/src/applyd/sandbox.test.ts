@@ -32,32 +32,60 @@ const skip = process.getuid?.() === 0 ? false : unlessComplete('only root can st
 const bits = { chown: 0, setgid: 6, setuid: 7, net_bind_service: 10, net_admin: 12, net_raw: 13 } as const
 
 const ulogd = [
-  ...['[global]', 'logfile="/dev/stderr"', 'loglevel=7'],
-  ...['stack=hits:NFLOG,packet:BASE,names:IFINDEX,text:IP2STR,out:JSON', '[hits]', 'group=5', 'netlink_qtimeout=10'],
-  ...['[out]', 'file="/dev/stdout"', 'sync=1', ''],
+  '[global]',
+  'logfile="/dev/stderr"',
+  'loglevel=7',
+  'stack=hits:NFLOG,packet:BASE,names:IFINDEX,text:IP2STR,out:JSON',
+  '[hits]',
+  'group=5',
+  'netlink_qtimeout=10',
+  '[out]',
+  'file="/dev/stdout"',
+  'sync=1',
+  '',
 ].join('\n')
 
 const portalFile = printPortalFile({
-  ...{ language: 'en', words: { en: { title: '', text: '' }, ru: { title: '', text: '' } }, accent: '#1f6feb' },
-  ...{ host: '', addresses: ['192.0.2.1'], timeZone: 'UTC' },
+  language: 'en',
+  words: { en: { title: '', text: '' }, ru: { title: '', text: '' } },
+  accent: '#1f6feb',
+  host: '',
+  addresses: ['192.0.2.1'],
+  timeZone: 'UTC',
 })
 
 const signatures = 'alert tcp any any -> any any (msg:"a test"; content:"test"; sid:1;)\n'
 
 const flowFile = printFlowFile({
-  ...{ version: 9, address: '192.0.2.9', port: 2055, activeSeconds: 60, templatePackets: 20, templateSeconds: 1800 },
-  ...{ own: [], interfaces: [] },
+  version: 9,
+  address: '192.0.2.9',
+  port: 2055,
+  activeSeconds: 60,
+  templatePackets: 20,
+  templateSeconds: 1800,
+  own: [],
+  interfaces: [],
 })
 
 const filterPolicy = printPolicy({
-  ...{ isEnabled: false, usesExtended: false, safeSearch: false, morphology: false, onFailure: 'block' },
-  ...{ names: {}, rules: [] },
+  isEnabled: false,
+  usesExtended: false,
+  safeSearch: false,
+  morphology: false,
+  onFailure: 'block',
+  names: {},
+  rules: [],
 })
 const authority = await makeWebAuthority(new Date())
 const squid = [
   'http_port 3129 tproxy name=http',
-  ...['acl fails_open any-of !all', 'acl logged any-of !all', 'acl clients src 192.0.2.0/24', 'acl own dst 192.0.2.1'],
-  ...['acl strict_video any-of !all', 'icap_enable off', ''],
+  'acl fails_open any-of !all',
+  'acl logged any-of !all',
+  'acl clients src 192.0.2.0/24',
+  'acl own dst 192.0.2.1',
+  'acl strict_video any-of !all',
+  'icap_enable off',
+  '',
 ].join('\n')
 
 /** For each engine with units: one of each kind, and the files that it needs to run. */
@@ -91,7 +119,8 @@ const instances: Readonly<Record<string, readonly ReturnType<typeof unit | typeo
     file('web-dictionaries.json', printDictionaries([])),
     file('squid.conf', squid),
     file('web-authority.pem', `${authority.certificate}${authority.key}`),
-    ...[unit('web-filter'), unit('web-filter-proxy')],
+    unit('web-filter'),
+    unit('web-filter-proxy'),
   ],
 }
 
@@ -111,8 +140,11 @@ describe('L5: engines in the namespace of a test', { skip }, () => {
     ip('address', 'add', '192.0.2.1/24', 'dev', 'lan0')
     ip('link', 'set', 'lan0', 'up')
     const env = {
-      ...{ PORTCULLIS_STATE: stateDir, PORTCULLIS_DATAPLANE: 'lab', PORTCULLIS_ACCOUNT_BLOCK: String(service.uid) },
-      ...{ PORTCULLIS_SERVICE_UID: String(service.uid), PORTCULLIS_SERVICE_GID: String(service.gid) },
+      PORTCULLIS_STATE: stateDir,
+      PORTCULLIS_DATAPLANE: 'lab',
+      PORTCULLIS_ACCOUNT_BLOCK: String(service.uid),
+      PORTCULLIS_SERVICE_UID: String(service.uid),
+      PORTCULLIS_SERVICE_GID: String(service.gid),
     }
     // Without a signature clamd does not start.
     mkdirSync(join(stateDir, 'antivirus', 'signatures'), { recursive: true })

@@ -193,7 +193,8 @@ const faulty: Record<string, unknown> = {
   'a setting with two lines': setting({ name: 'net.ipv4.ip_forward', value: '1\n' }),
   'a setting with a number': setting({ name: 'net.ipv4.ip_forward', value: 1 }),
   'a setting twice': apply({
-    ...{ kind: 'network', name: 'settings' },
+    kind: 'network',
+    name: 'settings',
     settings: [forwarding, forwarding],
   }),
   'a link with a device that is a path': link({ device: '../x' }),

@@ -42,15 +42,21 @@ import { answers, askReload, commandLine, kernelFault, unitCommandLine } from '.
  * are the inputs that background work will bring into use, null without such work; `task` is the last such work, and `turn` resolves when all earlier work has ended.
  */
 const idle = {
-  ...{ state: 'inactive' as UnitObservation['state'], message: '', isWanted: false, inputs: '' },
-  ...{ process: null as ProcessId | null, startedAt: 0, logOffset: 0, lastWords: '' },
-  ...{
-    held: new Set<string>() as ReadonlySet<string>,
-    failures: 0,
-    retry: undefined as NodeJS.Timeout | undefined,
-    isInstalling: false,
-  },
-  ...{ asked: null as string | null, task: null as object | null, turn: Promise.resolve() },
+  state: 'inactive' as UnitObservation['state'],
+  message: '',
+  isWanted: false,
+  inputs: '',
+  process: null as ProcessId | null,
+  startedAt: 0,
+  logOffset: 0,
+  lastWords: '',
+  held: new Set<string>() as ReadonlySet<string>,
+  failures: 0,
+  retry: undefined as NodeJS.Timeout | undefined,
+  isInstalling: false,
+  asked: null as string | null,
+  task: null as object | null,
+  turn: Promise.resolve(),
 }
 type Unit = typeof idle & { readonly name: string; readonly spec: UnitSpec; readonly logPath: string }
 type Remembered = {
@@ -72,8 +78,13 @@ const settleTimeoutMs = 10_000
  * before packages that could not be installed are tried again. `guardMs`: how often it is looked whether our rules are there.
  */
 export const defaultTimings = {
-  ...{ stopMs: 5000, firstRetryMs: 200, lastRetryMs: 30_000, stableMs: 10_000, pollMs: 500 },
-  ...{ installRetryMs: 600_000, guardMs: 250 },
+  stopMs: 5000,
+  firstRetryMs: 200,
+  lastRetryMs: 30_000,
+  stableMs: 10_000,
+  pollMs: 500,
+  installRetryMs: 600_000,
+  guardMs: 250,
 }
 export type Timings = Readonly<typeof defaultTimings>
 

@@ -109,9 +109,22 @@ test('a user and limits are set by programs that become the engine', () => {
   assert.deepEqual(
     unitCommandLine(unit, (file) => file),
     [
-      ...['/usr/bin/prlimit', '--core=0', '--nofile=64', '--data=1024', '--nproc=3', '--'],
-      ...['/usr/bin/setpriv', '--reuid=7', '--regid=8', '--clear-groups', '--no-new-privs'],
-      ...['--inh-caps=-all,+net_raw', '--ambient-caps=-all,+net_raw', '--bounding-set=-all,+net_raw', '--', '/bin/x'],
+      '/usr/bin/prlimit',
+      '--core=0',
+      '--nofile=64',
+      '--data=1024',
+      '--nproc=3',
+      '--',
+      '/usr/bin/setpriv',
+      '--reuid=7',
+      '--regid=8',
+      '--clear-groups',
+      '--no-new-privs',
+      '--inh-caps=-all,+net_raw',
+      '--ambient-caps=-all,+net_raw',
+      '--bounding-set=-all,+net_raw',
+      '--',
+      '/bin/x',
     ],
   )
 })

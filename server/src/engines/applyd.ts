@@ -17,7 +17,18 @@ import { webFilterEngine } from './web-filter/applyd/index.ts'
 import { wpadEngine } from './wpad/applyd/index.ts'
 
 export const productionEngines: readonly Engine[] = [
-  ...[firewallLogEngine, dnsEngine, dhcpEngine, dhcpClientEngine, wpadEngine, shareUploadEngine, portalEngine],
-  ...[snmpEngine, monitoringAgentEngine],
-  ...[flowExportEngine, trafficClassifierEngine, antivirusEngine, webFilterEngine, inspectionEngine],
+  firewallLogEngine,
+  dnsEngine,
+  dhcpEngine,
+  dhcpClientEngine,
+  wpadEngine,
+  shareUploadEngine,
+  portalEngine,
+  snmpEngine,
+  monitoringAgentEngine,
+  flowExportEngine,
+  trafficClassifierEngine,
+  antivirusEngine,
+  webFilterEngine,
+  inspectionEngine,
 ]

@@ -17,6 +17,18 @@ import { webFilter } from './web-filter/index.ts'
 import { wpad } from './wpad/index.ts'
 
 export const engines: readonly EngineData[] = [
-  ...[firewallLog, dns, dhcp, dhcpClient, wpad, shareUpload, portal, snmp, monitoringAgent, flowExport],
-  ...[trafficClassifier, antivirus, webFilter, inspectionEngine],
+  firewallLog,
+  dns,
+  dhcp,
+  dhcpClient,
+  wpad,
+  shareUpload,
+  portal,
+  snmp,
+  monitoringAgent,
+  flowExport,
+  trafficClassifier,
+  antivirus,
+  webFilter,
+  inspectionEngine,
 ]

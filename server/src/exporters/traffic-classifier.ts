@@ -46,7 +46,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 const copies = openCopies(copyGroup, copiedBytes)
 await runClassifier(
   {
-    ...{ copies, openConnections, log },
+    copies,
+    openConnections,
+    log,
     detect: (capture) => detect(capture, `${connectionsPath}.answer`),
     write: (lines, isWhole) =>
       guarded(() => {

@@ -36,7 +36,9 @@ export function createBlockPeer(certificates: NameCertificates, mostConnections 
         if (head.length > 0) socket.unshift(head)
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
         const secure = new TLSSocket(socket, {
-          ...{ isServer: true, secureContext: context, ALPNProtocols: ['http/1.1'] },
+          isServer: true,
+          secureContext: context,
+          ALPNProtocols: ['http/1.1'],
           SNICallback: (name, done) => {
             const own = certifiedName(name)
             if (own === null || own === target) return done(null, context)

@@ -19,12 +19,23 @@ import { printDictionaries, printPolicy, printUserCategories } from '../domain/w
 const program = join(import.meta.dirname, 'main.ts')
 const anyone = { isAny: true, members: [], addresses: [] }
 const rule = (id: number, more: Partial<FilterRule>): FilterRule => ({
-  ...{ id, name: `rule ${id}`, access: 'deny', redirectUrl: null, sources: anyone, categories: ['users.id.1'] },
-  ...{ methods: [], contentTypes: [], times: null },
+  id,
+  name: `rule ${id}`,
+  access: 'deny',
+  redirectUrl: null,
+  sources: anyone,
+  categories: ['users.id.1'],
+  methods: [],
+  contentTypes: [],
+  times: null,
   ...more,
 })
 const policyOf = (...rules: readonly FilterRule[]): FilterPolicy => ({
-  ...{ isEnabled: true, usesExtended: true, safeSearch: false, morphology: false, onFailure: 'block' },
+  isEnabled: true,
+  usesExtended: true,
+  safeSearch: false,
+  morphology: false,
+  onFailure: 'block',
   names: { 'users.id.1': 'Forbidden "<sites>"', 'extended.id.39': 'Casinos, lotteries, betting' },
   rules,
 })
@@ -95,8 +106,17 @@ describe('the decision process', () => {
     filterd = spawn(
       process.execPath,
       [
-        ...[program, path('policy.json'), path('user-categories.txt'), path('dictionaries.json'), path('categories')],
-        ...[path('gateway.sock'), folder, '3129', '3130', String(blockPort), String(await freePort())],
+        program,
+        path('policy.json'),
+        path('user-categories.txt'),
+        path('dictionaries.json'),
+        path('categories'),
+        path('gateway.sock'),
+        folder,
+        '3129',
+        '3130',
+        String(blockPort),
+        String(await freePort()),
       ],
       { stdio: ['ignore', 'inherit', 'pipe'] },
     )

@@ -36,7 +36,11 @@ export function judge(line: AskLine, judging: Judging): Answer {
   const isOpen = verdict === 'wait' || (isConnect && verdict !== 'deny')
   const rule = ruleId === null ? undefined : deciding.policy.rules.find(({ id }) => id === ruleId)
   return {
-    ...{ stage: line.stage, verdict, user, language, isChunked: line.isChunked },
+    stage: line.stage,
+    verdict,
+    user,
+    language,
+    isChunked: line.isChunked,
     decided: isOpen ? null : { ruleId, reason, location, categories: categories.map(({ id }) => id) },
     page:
       verdict === 'deny'
@@ -89,7 +93,10 @@ function questionOf(line: AskLine, user: FilterUser | null, { now, intercepting 
   const isDirect = !intercepting.has(line.listener)
   const target = splitUrl(line.url ?? '')
   const common = {
-    ...{ stage: line.stage, source: line.source, user, time: now() },
+    stage: line.stage,
+    source: line.source,
+    user,
+    time: now(),
     destination: isDirect ? null : line.destination,
   }
   const isTls = line.stage === 'tls' || line.method === 'CONNECT'
@@ -99,15 +106,22 @@ function questionOf(line: AskLine, user: FilterUser | null, { now, intercepting 
       ...common,
       port: place.port ?? 443,
       host: line.stage === 'tls' && line.serverName ? line.serverName : place.host,
-      ...{ scheme: 'https', path: null, requestType: null, replyType: null },
+      scheme: 'https',
+      path: null,
+      requestType: null,
+      replyType: null,
       method: line.stage === 'tls' ? null : line.method,
     }
   }
   return {
     ...common,
-    ...{ host: target.host, scheme: target.scheme, path: target.path, method: line.method },
+    host: target.host,
+    scheme: target.scheme,
+    path: target.path,
+    method: line.method,
     port: target.port ?? (target.scheme === 'https' ? 443 : 80),
-    ...{ requestType: line.requestType, replyType: line.replyType },
+    requestType: line.requestType,
+    replyType: line.replyType,
   }
 }
 

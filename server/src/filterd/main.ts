@@ -32,7 +32,8 @@ const words = createWordsService({
   onFault: (error) => log(`A page could not be judged: ${error}`),
 })
 const scan = createScanService({
-  ...{ socket: antivirusSocket, words },
+  socket: antivirusSocket,
+  words,
   onNote: ({ what, reason, client }) =>
     log(
       what === 'cut'
@@ -49,7 +50,10 @@ const files = new PolicyFiles(
     // Before the first question with it.
     if (deciding) prepare(deciding.policy)
     judging = deciding && {
-      ...{ deciding, decide, intercepting, userAt: (address) => sessions.at(address) },
+      deciding,
+      decide,
+      intercepting,
+      userAt: (address) => sessions.at(address),
       now: () => Math.floor(Date.now() / 1000),
     }
     const faults = files.faults.join(' ')
@@ -74,7 +78,9 @@ const report = (): WebFilterReport => {
     kind: 'report',
     policyDigest: files.loaded?.digest ?? null,
     categories: facts ? { entries: facts.entries, bytes: facts.bytes, builtAt: facts.builtAt } : null,
-    ...{ sessions: sessions.size, ...asking.numbers, isAsked: asking.connections > 0 },
+    sessions: sessions.size,
+    ...asking.numbers,
+    isAsked: asking.connections > 0,
     faults: [...files.faults, ...(faulted > 0 ? [`${faulted} questions could not be answered.`] : [])],
   }
 }

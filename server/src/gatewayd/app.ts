@@ -176,7 +176,9 @@ export function createGateway(parts: GatewayParts): Gateway {
     mustChange: parts.firstPasswordMustChange ?? false,
   })
   new HistoryKeeper({
-    ...{ database, store, engine },
+    database,
+    store,
+    engine,
     limits: () => limitsOf(engine.config, parts.reserve?.state().totalBytes ?? null),
     onRemoved: (first, last) => audit.write([removalRecord(first, last)]),
     onFault: (error) => parts.log('error', 'old revisions were not removed', { error }),
@@ -190,7 +192,9 @@ export function createGateway(parts: GatewayParts): Gateway {
   const logPath = join(parts.folder, 'log.db')
   const logDatabase = openLog(logPath, parts)
   const formerHits = takeOverHits({
-    ...{ database: logDatabase, logs, hitsFile: parts.hitsFile },
+    database: logDatabase,
+    logs,
+    hitsFile: parts.hitsFile,
     onFault: (error) => parts.log('warning', 'firewall hits of an earlier release were not taken over', { error }),
   })
   const reader = new ReadingPool(new URL('./threads/reader.ts', import.meta.url), { path: database.path })
@@ -202,7 +206,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   if (reserve) reserve.onLook = keepRoom
   const auditCopy = copyAuditTrail({
-    ...{ audit, logs },
+    audit,
+    logs,
     onFault: (error) => parts.log('warning', 'the audit trail was not copied to the log', { error }),
   })
   const setLogLimits = (): void => logs.setLimits(logLimitsOf(engine.config, reserve?.state().totalBytes ?? null))
@@ -210,7 +215,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   engine.onChanged(setLogLimits)
   const names = cookieNames(parts.brand)
   const portal = createPortalState({
-    ...{ accounts, logDatabase, clock, logs },
+    accounts,
+    logDatabase,
+    clock,
+    logs,
     onFault: (error) => parts.log('warning', 'the journal of the portal cannot be stored', { error }),
   })
   const userTables = new Shelter(database, userSessionTables)
@@ -228,7 +236,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   engine.beforeAnswer(() => userSessions.followConfiguration())
   const logReader = new LogReader({ entry: new URL('./threads/log-worker.ts', import.meta.url), path: logPath })
   const health = createHealth({
-    ...{ folder: parts.folder, clock, aging, ...(reserve ? { reserve } : {}) },
+    folder: parts.folder,
+    clock,
+    aging,
+    ...(reserve ? { reserve } : {}),
     targets: () => targetsOf(engine.config),
     deliver: (target, notices) => deliverNotices(services, target, notices),
     onFault: (source, error) => parts.log('warning', 'a health check failed', { source, error }),

@@ -25,8 +25,15 @@ import type { Clock } from '../shared/time/clock.ts'
 
 /** What signing in and out needs, which must work whatever the disk says. */
 const accountTables = [
-  ...['sessions', 'sign_in_failures', 'sign_in_blocks', 'account_failures'],
-  ...['closed_accounts', 'known_sources', 'first_password', 'portal_sessions', 'used_codes'],
+  'sessions',
+  'sign_in_failures',
+  'sign_in_blocks',
+  'account_failures',
+  'closed_accounts',
+  'known_sources',
+  'first_password',
+  'portal_sessions',
+  'used_codes',
 ]
 
 interface ConfigurationParts {

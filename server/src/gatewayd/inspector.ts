@@ -28,7 +28,9 @@ export interface InspectorParts {
 export function createInspector(parts: InspectorParts): Inspection {
   const { stateDir, folder, config, room, clock, onFacts, log, isApplied } = parts
   return new Inspection({
-    ...{ room, clock, onFacts },
+    room,
+    clock,
+    onFacts,
     folder: join(stateDir, inspectionPaths.compiled),
     keptPath: join(folder, 'inspection.json'),
     commandSocket: join(stateDir, inspectionPaths.commandSocket),

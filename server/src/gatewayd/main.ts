@@ -139,7 +139,11 @@ async function start(settings: Settings): Promise<void> {
   let devices: string | null = null
   let proxyWatch: ProxyWatch | null = null
   const inspection = createInspector({
-    ...{ stateDir: settings.stateDir, folder, clock, log, isApplied: settings.isApplied },
+    stateDir: settings.stateDir,
+    folder,
+    clock,
+    log,
+    isApplied: settings.isApplied,
     config: () => gateway.engine.config,
     signatures: () => signatures,
     room: () => roomForLists(reserve.state()),
@@ -221,7 +225,8 @@ async function start(settings: Settings): Promise<void> {
     backupsFolder: openBackups(settings.stateDir, folder, log),
     applier,
     vault,
-    ...{ clock, aging: kept.aging },
+    clock,
+    aging: kept.aging,
     facts: facts.current,
     log,
     brand: settings.brand,
@@ -323,7 +328,8 @@ async function start(settings: Settings): Promise<void> {
   addressBook.onChange(() => reconciler.wake())
   if (settings.isApplied)
     proxyWatch = watchProxy({
-      ...{ port: webPorts.health, isWanted: () => isProxyRun(engine.config) },
+      port: webPorts.health,
+      isWanted: () => isProxyRun(engine.config),
       isFull: () => readBeside(webPorts.health) > (proxyFiles * 3) / 4,
       processorMs: followProcessorTime(join(settings.stateDir, webFilter.files['squid.conf'].path)),
       onChange: (state, before) => {
@@ -408,7 +414,9 @@ async function start(settings: Settings): Promise<void> {
   const address = await listen(gateway, settings)
   log('info', 'ready', { address, revision: engine.revision })
   notify(settings.notifyFd, {
-    ...{ event: 'ready', address, ...(firstPassword === null ? {} : { firstPassword }) },
+    event: 'ready',
+    address,
+    ...(firstPassword === null ? {} : { firstPassword }),
     authorization: read(engine.config, authorizationSettings).allow_internet_to_everyone ? 'not enforced' : 'enforced',
   })
   const manager = findServiceManager(process.env)

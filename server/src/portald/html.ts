@@ -29,7 +29,12 @@ export type Part = string | number | Markup | null | undefined | false | readonl
 export const html = (strings: TemplateStringsArray, ...values: readonly Part[]): Markup => Markup.of(strings, values)
 
 const entities: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '`': '&#96;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
 }
 
 /** Characters that HTML does not allow, and halves of others, are shown as such. */

@@ -38,7 +38,9 @@ const names = (): string[] =>
 const renewal = await CertificateRenewal.start({ folder: certificateFolder, names, now: () => new Date() })
 const gateway = new GatewayClient(socketPath)
 const portal = new Portal({
-  ...{ file, gateway, log },
+  file,
+  gateway,
+  log,
   tls: tlsOptions(renewal.current),
   securePort: Number(securePort),
 })

@@ -162,7 +162,9 @@ const clocks = new Map<string, Intl.DateTimeFormat>()
 function clockOf({ file: { timeZone }, language }: View): Intl.DateTimeFormat {
   const make = (zone: string): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-      ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: zone },
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      timeZone: zone,
     })
   const key = `${language} ${timeZone}`
   let clock = clocks.get(key)

@@ -72,7 +72,11 @@ test('text on the colour of the administrator can be read', () => {
 
 const file: PortalFile = {
   words: { ru: { text: 'x', title: '' }, en: { title: '"', text: '\n' } },
-  ...{ language: 'en', accent: '#0a7f5a', host: 'portal.example', addresses: ['10.0.0.1'], timeZone: 'Etc/GMT+3' },
+  language: 'en',
+  accent: '#0a7f5a',
+  host: 'portal.example',
+  addresses: ['10.0.0.1'],
+  timeZone: 'Etc/GMT+3',
 }
 
 test('the settings are read as they were printed, whatever the order of their fields', () => {
@@ -83,10 +87,21 @@ test('the settings are read as they were printed, whatever the order of their fi
 
 test('settings of any other form are refused', () => {
   const others: readonly object[] = [
-    ...[{ socket: '/run/x' }, { accent: 'red' }, { accent: '#fff;}' }, { host: 'a/b' }, { host: 'a:1' }, { host: '-' }],
-    ...[{ addresses: ['::1'] }, { addresses: '10.0.0.1' }, { timeZone: '../etc' }, { language: 'xx' }],
-    ...[{ words: { en: file.words.en } }, { words: { ...file.words, de: file.words.en } }, { words: [] }],
-    ...[{ words: { ...file.words, en: { title: 'x'.repeat(81), text: '' } } }, { words: { ...file.words, en: 'x' } }],
+    { socket: '/run/x' },
+    { accent: 'red' },
+    { accent: '#fff;}' },
+    { host: 'a/b' },
+    { host: 'a:1' },
+    { host: '-' },
+    { addresses: ['::1'] },
+    { addresses: '10.0.0.1' },
+    { timeZone: '../etc' },
+    { language: 'xx' },
+    { words: { en: file.words.en } },
+    { words: { ...file.words, de: file.words.en } },
+    { words: [] },
+    { words: { ...file.words, en: { title: 'x'.repeat(81), text: '' } } },
+    { words: { ...file.words, en: 'x' } },
   ]
   for (const other of others)
     assert.equal(typeof parsePortalFile(JSON.stringify({ ...file, ...other })), 'string', JSON.stringify(other))

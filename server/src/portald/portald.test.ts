@@ -25,7 +25,10 @@ import { type PortalFile, printPortalFile } from '../engines/portal/settings-fil
 const file: PortalFile = {
   language: 'en',
   words: { en: { title: 'Guest <b>network</b>', text: 'First & last.\nSecond line.' }, ru: { title: '', text: '' } },
-  ...{ accent: '#0a7f5a', host: '', addresses: [], timeZone: 'Europe/Berlin' },
+  accent: '#0a7f5a',
+  host: '',
+  addresses: [],
+  timeZone: 'Europe/Berlin',
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'portald-'))
@@ -163,8 +166,15 @@ describe('signing in', () => {
 
   it('says why it was refused, with the status, in each language', async () => {
     const cases = {
-      ...{ wrong: 403, denied: 403, blocked: 429, closed: 403, busy: 503, over_limit: 403, taken: 409 },
-      ...{ no_second_factor: 503, expired: 403 },
+      wrong: 403,
+      denied: 403,
+      blocked: 429,
+      closed: 403,
+      busy: 503,
+      over_limit: 403,
+      taken: 409,
+      no_second_factor: 503,
+      expired: 403,
     } as const
     for (const [reason, status] of Object.entries(cases) as [keyof typeof cases, number][])
       for (const language of ['en', 'ru']) {
@@ -277,7 +287,9 @@ describe('the personal page', () => {
     assert.match(text, /<bdi>10\.10\.0\.23<\/bdi> <span class="soft">\(this device\)<\/span>/)
     assert.match(text, /Waits: too many sessions/)
     const shown = new Intl.DateTimeFormat('en-GB', {
-      ...{ dateStyle: 'medium', timeStyle: 'short', timeZone: 'Europe/Berlin' },
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      timeZone: 'Europe/Berlin',
     }).format(1_794_700_000_000)
     assert.ok(text.includes(`>${shown}</time>`))
     assert.equal((await browser.post('/end', { id: 's2' })).headers.location, '/me')
@@ -411,7 +423,9 @@ describe('hostile input', () => {
 
   it('is shown as text on every page', async () => {
     gateway.answers.personal = () => ({
-      ...{ login: nasty, name: nasty, canChangePassword: true },
+      login: nasty,
+      name: nasty,
+      canChangePassword: true,
       sessions: [{ id: nasty, type: nasty, address: nasty, state: nasty, startedAt: 1, isThis: true }],
     })
     gateway.answers.host = () => ({ ...connectedHost, user: { login: nasty, name: nasty } })

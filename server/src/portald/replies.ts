@@ -11,8 +11,12 @@ export interface Reply {
 }
 
 const policy = [
-  ...["default-src 'none'", "style-src 'self'", 'img-src data:', "form-action 'self'"],
-  ...["base-uri 'none'", "frame-ancestors 'none'"],
+  "default-src 'none'",
+  "style-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
 ].join('; ')
 
 const common = {

@@ -45,7 +45,9 @@ export function readRequest(parts: RequestParts): Request {
   const formToken = presented ?? randomBytes(tokenBytes).toString('base64url')
   const wanted = checkWanted(form.get('wanted') ?? url.searchParams.get('wanted'))
   return {
-    ...{ form, address, authority },
+    form,
+    address,
+    authority,
     parameters: url.searchParams,
     token: readCookie(headers.cookie, 'token'),
     view: { language, texts: texts[language], file, stylePath, formToken, wanted },

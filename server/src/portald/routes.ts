@@ -37,8 +37,16 @@ function fieldsOf<const N extends readonly string[]>(
 }
 
 const statuses: Readonly<Record<PortalRefusal, number>> = {
-  ...{ wrong: 403, denied: 403, blocked: 429, closed: 403, busy: 503, over_limit: 403, taken: 409 },
-  ...{ no_second_factor: 503, weak: 422, expired: 403 },
+  wrong: 403,
+  denied: 403,
+  blocked: 429,
+  closed: 403,
+  busy: 503,
+  over_limit: 403,
+  taken: 409,
+  no_second_factor: 503,
+  weak: 422,
+  expired: 403,
 }
 
 const refusedReply = (page: Markup, { reason, retrySeconds }: Refused): Reply => {

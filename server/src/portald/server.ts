@@ -65,9 +65,13 @@ export class Portal {
     this.#budget = new RequestBudget(limits.requests)
     const { slowMs, keepAliveMs } = limits
     const options = {
-      ...{ maxHeaderSize: maxHeaderBytes, requireHostHeader: true, insecureHTTPParser: false },
-      ...{ headersTimeout: slowMs, requestTimeout: 2 * slowMs, keepAliveTimeout: keepAliveMs },
-      ...{ connectionsCheckingInterval: lookMs },
+      maxHeaderSize: maxHeaderBytes,
+      requireHostHeader: true,
+      insecureHTTPParser: false,
+      headersTimeout: slowMs,
+      requestTimeout: 2 * slowMs,
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval: lookMs,
     }
     const [plain, secure] = [new ConnectionTable(limits.plain), new ConnectionTable(limits.secure)]
     this.plain = createServer(options, (request, response) => {

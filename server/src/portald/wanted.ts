@@ -17,8 +17,17 @@ export function checkWanted(text: string | null): WantedUrl | null {
 
 /** What systems ask for to find out whether there is a portal: no user wants to go there. */
 const checks: ReadonlySet<string> = new Set([
-  ...['/generate_204', '/gen_204', '/mobile/status.php', '/hotspot-detect.html', '/library/test/success.html'],
-  ...['/connecttest.txt', '/ncsi.txt', '/redirect', '/success.txt', '/canonical.html', '/check_network_status.txt'],
+  '/generate_204',
+  '/gen_204',
+  '/mobile/status.php',
+  '/hotspot-detect.html',
+  '/library/test/success.html',
+  '/connecttest.txt',
+  '/ncsi.txt',
+  '/redirect',
+  '/success.txt',
+  '/canonical.html',
+  '/check_network_status.txt',
 ])
 
 /** What a plain request asked for, from its Host header and its target. */

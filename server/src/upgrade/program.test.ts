@@ -77,8 +77,11 @@ class PlayedMachine implements Machine {
   #describe([, path = '', field = '']: string[]): Ended {
     const { version, timestamp } = this.#about(path)
     const values: Record<string, string> = {
-      ...{ Package: 'portcullis', Architecture: 'arm64', 'Installed-Size': '1' },
-      ...{ Version: version, 'Portcullis-Built': String(this.claims ?? timestamp) },
+      Package: 'portcullis',
+      Architecture: 'arm64',
+      'Installed-Size': '1',
+      Version: version,
+      'Portcullis-Built': String(this.claims ?? timestamp),
     }
     return { code: 0, output: values[field] ?? '' }
   }

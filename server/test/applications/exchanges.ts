@@ -27,15 +27,23 @@ const filled = (length: number, first = 7): Buffer =>
   Buffer.from(Array.from({ length }, (_, index) => (first + index * 37) & 255))
 
 const tcp = (application: string, request: string | Buffer, answer = '', more = ''): Exchange => ({
-  ...{ application, protocol: 'tcp', answer: bytes(answer), more: bytes(more) },
+  application,
+  protocol: 'tcp',
+  answer: bytes(answer),
+  more: bytes(more),
   request: typeof request === 'string' ? bytes(request) : request,
 })
 /** The server speaks first. */
 const met = (application: string, greeting: string, request = '', answer = ''): Exchange => ({
-  ...{ application, protocol: 'tcp', greeting: bytes(greeting), request: bytes(request), answer: bytes(answer) },
+  application,
+  protocol: 'tcp',
+  greeting: bytes(greeting),
+  request: bytes(request),
+  answer: bytes(answer),
 })
 const udp = (application: string, request: string | Buffer): Exchange => ({
-  ...{ application, protocol: 'udp' },
+  application,
+  protocol: 'udp',
   request: typeof request === 'string' ? bytes(request) : request,
 })
 const as = (exchange: Exchange, ...also: string[]): Exchange => ({ ...exchange, also })
@@ -81,7 +89,9 @@ export function quicInitial(name: string): Buffer {
   const plain = Buffer.concat([frame, Buffer.alloc(1210 - frame.length)])
   const length = plain.length + 16 + 1
   const head = Buffer.concat([
-    ...[bytes('|c0 00 00 00 01|'), sized(1, connection), bytes('|00 00|')],
+    bytes('|c0 00 00 00 01|'),
+    sized(1, connection),
+    bytes('|00 00|'),
     Buffer.from([0x40 | (length >> 8), length & 255, 0]),
   ])
   const cipher = createCipheriv('aes-128-gcm', key, iv)

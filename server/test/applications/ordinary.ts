@@ -28,11 +28,14 @@ function noise(seed: number, count: number): Buffer {
 }
 
 const tcp = (application: string, said: string | Buffer, answer = ''): Exchange => ({
-  ...{ application, protocol: 'tcp', answer: bytes(answer) },
+  application,
+  protocol: 'tcp',
+  answer: bytes(answer),
   request: typeof said === 'string' ? bytes(said) : said,
 })
 const udp = (application: string, said: string | Buffer): Exchange => ({
-  ...{ application, protocol: 'udp' },
+  application,
+  protocol: 'udp',
   request: typeof said === 'string' ? bytes(said) : said,
 })
 

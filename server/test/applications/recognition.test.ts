@@ -90,7 +90,9 @@ describe('applications in Suricata', { skip: lacking(program) }, () => {
     const port = (index: number): number => 31_000 + (index % 997)
     const { file, ports } = recordTraffic(
       all.map((exchange, index) => ({
-        ...{ protocol: exchange.protocol, isFromInside: true, port: exchange.port ?? port(index) },
+        protocol: exchange.protocol,
+        isFromInside: true,
+        port: exchange.port ?? port(index),
         turns: turnsOf(exchange),
       })),
     )

@@ -30,8 +30,23 @@ const groupOf = (name: string): string => name.split('/')[0] ?? ''
 
 /** Programs that every Debian has: of essential packages, and of the shells. Peers are fetched with --install-peers. */
 const everywhere = [
-  ...['sh', 'mkdir', 'dd', 'test', 'sed', 'cat', 'tail', 'grep', 'chown', 'id', 'perl', 'env'],
-  ...['unshare', 'setpriv', 'nsenter', 'taskset', 'node'],
+  'sh',
+  'mkdir',
+  'dd',
+  'test',
+  'sed',
+  'cat',
+  'tail',
+  'grep',
+  'chown',
+  'id',
+  'perl',
+  'env',
+  'unshare',
+  'setpriv',
+  'nsenter',
+  'taskset',
+  'node',
 ]
 const peers = ['ufw', 'shorewall', 'firewalld', 'dbus-daemon', 'python3', 'iptables-nft-restore', 'apt-get', 'dpkg-deb']
 
@@ -55,8 +70,12 @@ function programsOf(path: string): string[] {
 }
 
 const entries: Readonly<Record<string, string>> = {
-  ...{ requests: 'requests.ts', changes: 'changes.ts', start: 'start.ts', scale: 'scale/bench.ts' },
-  ...{ signatures: 'scale/signatures.ts', categories: 'scale/categories.ts' },
+  requests: 'requests.ts',
+  changes: 'changes.ts',
+  start: 'start.ts',
+  scale: 'scale/bench.ts',
+  signatures: 'scale/signatures.ts',
+  categories: 'scale/categories.ts',
 }
 
 describe('npm run bench', () => {

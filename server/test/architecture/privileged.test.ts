@@ -12,7 +12,7 @@ const textOf = (file: string): string => readFileSync(join(source, file), 'utf8'
 const linesOf = (file: string): number => textOf(file).split('\n').length - 1
 
 /** Lines of the closure. Lower it when code leaves; a change that needs more says why in its commit. */
-const most = 15_800
+const most = 16_200
 
 describe('the privileged process', () => {
   it('is not larger than its budget', (context) => {

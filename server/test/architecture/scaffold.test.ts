@@ -98,12 +98,16 @@ describe('a new area, two endpoints and two engines from the scaffold', () => {
 
   it('pass the tests that walk areas, endpoints, slots, engines and documents', async () => {
     const summary = await node(
-      ...['--test', '--test-reporter=tap'],
-      ...['server/src/areas/valet-parking/*.test.ts', 'server/src/tools/cli/contract/contracts.test.ts'],
-      ...['server/src/engines/{gatekeeper,page-check}/**/*.test.ts', 'server/src/applyd/tables.test.ts'],
-      ...['server/test/golden.test.ts'],
+      '--test',
+      '--test-reporter=tap',
+      'server/src/areas/valet-parking/*.test.ts',
+      'server/src/tools/cli/contract/contracts.test.ts',
+      'server/src/engines/{gatekeeper,page-check}/**/*.test.ts',
+      'server/src/applyd/tables.test.ts',
+      'server/test/golden.test.ts',
       'server/test/architecture/!(scaffold).test.ts',
-      ...['server/test/contract/{access-by-role,openapi*}.test.ts', 'server/test/durability/released.test.ts'],
+      'server/test/contract/{access-by-role,openapi*}.test.ts',
+      'server/test/durability/released.test.ts',
     )
     assert.match(summary, /^# fail 0$/m)
     for (const sentence of ['The gatekeeper is enabled.', 'two entries cannot have one title', 'plain English'])
@@ -112,8 +116,11 @@ describe('a new area, two endpoints and two engines from the scaffold', () => {
 
   it('are served: what is sent is read back', async () => {
     const summary = await node(
-      ...['--test', '--test-reporter=tap', '--test-name-pattern', 'valet_parking|cache_summary|page_check'],
-      ...['server/test/contract/{read-back,malformed,access,ordered}.test.ts'],
+      '--test',
+      '--test-reporter=tap',
+      '--test-name-pattern',
+      'valet_parking|cache_summary|page_check',
+      'server/test/contract/{read-back,malformed,access,ordered}.test.ts',
     )
     assert.match(summary, /^# fail 0$/m)
     assert.match(summary, /valet_parking\/gatekeeper/)

@@ -43,8 +43,12 @@ const echo = declareEngine({
   unitTemplates: {},
   ports: {
     tcp: {
-      ...{ name: 'echo', networks: 'local', way: 'input' },
-      ...{ protocol: 'tcp', sourcePort: null, destinationPort: 7 },
+      name: 'echo',
+      networks: 'local',
+      way: 'input',
+      protocol: 'tcp',
+      sourcePort: null,
+      destinationPort: 7,
     },
   },
   kernel: [],

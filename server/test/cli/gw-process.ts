@@ -104,8 +104,16 @@ function record(stateDir: string, address: string): void {
   const identity = readIdentity(process.pid)
   if (identity === null) throw new Error('this process has no identity')
   writeRecord(stateDir, {
-    ...{ pid: process.pid, launcher: identity, inside: identity, userNamespace: false, address: `${address}/` },
-    ...{ dataplane: 'none', limitation: null, namespaces: [], started: new Date(0).toISOString(), processes: {} },
+    pid: process.pid,
+    launcher: identity,
+    inside: identity,
+    userNamespace: false,
+    address: `${address}/`,
+    dataplane: 'none',
+    limitation: null,
+    namespaces: [],
+    started: new Date(0).toISOString(),
+    processes: {},
   })
 }
 

@@ -24,20 +24,38 @@ import { type CliWorld, createCliWorld } from './gw-process.ts'
 const machine: Machine = {
   cards: [
     {
-      ...{ name: 'lan0', mac: '02:00:00:00:00:01', hasCarrier: true, addresses: ['10.10.0.1/24'], isDynamic: false },
-      ...{ gateway: null, addresses6: [] },
+      name: 'lan0',
+      mac: '02:00:00:00:00:01',
+      hasCarrier: true,
+      addresses: ['10.10.0.1/24'],
+      isDynamic: false,
+      gateway: null,
+      addresses6: [],
     },
     {
-      ...{ name: 'wan0', mac: '02:00:00:00:00:02', hasCarrier: true, addresses: ['203.0.113.2/24'], isDynamic: false },
-      ...{ gateway: '203.0.113.1', addresses6: [] },
+      name: 'wan0',
+      mac: '02:00:00:00:00:02',
+      hasCarrier: true,
+      addresses: ['203.0.113.2/24'],
+      isDynamic: false,
+      gateway: '203.0.113.1',
+      addresses6: [],
     },
   ],
   connection: null,
   dns: [],
 }
 const given = [
-  ...['--outside', 'wan0', '--outside-address', '203.0.113.2/24', '--gateway', '203.0.113.1'],
-  ...['--inside', 'lan0', '--inside-address', '10.10.0.1/24'],
+  '--outside',
+  'wan0',
+  '--outside-address',
+  '203.0.113.2/24',
+  '--gateway',
+  '203.0.113.1',
+  '--inside',
+  'lan0',
+  '--inside-address',
+  '10.10.0.1/24',
 ]
 const newPassword = 'another battery staple 7'
 

@@ -15,7 +15,12 @@ const account = (login: string, name: string) => ({
 })
 
 const rule = (user_id: number, fields: object) => ({
-  ...{ enabled: true, ip: null, mac: null, user_id, always_logged: false, comment: '' },
+  enabled: true,
+  ip: null,
+  mac: null,
+  user_id,
+  always_logged: false,
+  comment: '',
   ...fields,
 })
 

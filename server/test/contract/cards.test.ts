@@ -15,8 +15,14 @@ afterEach(() => gateway.close())
 
 const macOf = (number: number): string => `02:00:00:00:00:0${number}`
 const device = (number: number, more: object = {}) => ({
-  ...{ ifindex: number, ifname: `eth${number}`, flags: ['UP', 'LOWER_UP'], operstate: 'UP', link_type: 'ether' },
-  ...{ address: macOf(number), addr_info: [], ...more },
+  ifindex: number,
+  ifname: `eth${number}`,
+  flags: ['UP', 'LOWER_UP'],
+  operstate: 'UP',
+  link_type: 'ether',
+  address: macOf(number),
+  addr_info: [],
+  ...more,
 })
 
 const cards = async () => {
@@ -32,7 +38,13 @@ const add = async (path: string, body: object) => {
 }
 const connect = (title: string, mac: string, third: number, vlan_tag: number | null = null): Promise<number> =>
   add('/network/connections', {
-    ...{ type: 'lan', title, enabled: true, mac, enable_dhcp: false, addresses: [`10.50.${third}.1/24`], vlan_tag },
+    type: 'lan',
+    title,
+    enabled: true,
+    mac,
+    enable_dhcp: false,
+    addresses: [`10.50.${third}.1/24`],
+    vlan_tag,
   })
 
 describe('the cards of the machine', () => {

@@ -32,8 +32,11 @@ const get = async (path: string) => {
 
 describe('what of the machine gets in the way', () => {
   const ufw: Conflict = {
-    ...{ code: 'rules.ufw', severity: 'fault', title: 'The rules of ufw drop what passes through the gateway' },
-    ...{ detail: 'A packet must pass the rules of both.', fix: 'ufw disable' },
+    code: 'rules.ufw',
+    severity: 'fault',
+    title: 'The rules of ufw drop what passes through the gateway',
+    detail: 'A packet must pass the rules of both.',
+    fix: 'ufw disable',
   } as const
   const note: Conflict = {
     ...ufw,

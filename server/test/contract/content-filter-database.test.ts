@@ -80,8 +80,12 @@ describe('the category database', () => {
     const { sources, state: shown } = await built()
     assert.equal(shown, 'ready')
     assert.deepEqual(sources[1], {
-      ...{ name: 'uploaded', entries: 2, categories: 1, refused: 1 },
-      ...{ unknown_folders: ['zzz'], unknown_count: 1 },
+      name: 'uploaded',
+      entries: 2,
+      categories: 1,
+      refused: 1,
+      unknown_folders: ['zzz'],
+      unknown_count: 1,
     })
     const expected = { id: 'extended.id.39', name: 'Casinos, lotteries, betting' }
     const dice = { ...expected, entry: 'dice.test', source: 'uploaded/gambling/domains' }
@@ -144,7 +148,9 @@ describe('the category database', () => {
       await use('DELETE', `/content-filter/rules/${id}`)
     await use('PATCH', '/content-filter/state', { enabled: true })
     const { id: own } = await use('POST', '/content-filter/users_categories', {
-      ...{ name: 'Own', comment: '', urls: ['own.example'] },
+      name: 'Own',
+      comment: '',
+      urls: ['own.example'],
     })
     const candidates = [
       own,
@@ -152,8 +158,16 @@ describe('the category database', () => {
       ...fixedCategories.flatMap(({ id, type }) => (type === 'extended' ? [] : [id])),
     ]
     const { id: rule } = await use('POST', '/content-filter/rules', {
-      ...{ name: 'tried', comment: '', enabled: true, access: 'deny', redirect_url: null, aliases: ['any'] },
-      ...{ categories: [own], http_methods: [], content_types: [], timetable: ['any'] },
+      name: 'tried',
+      comment: '',
+      enabled: true,
+      access: 'deny',
+      redirect_url: null,
+      aliases: ['any'],
+      categories: [own],
+      http_methods: [],
+      content_types: [],
+      timetable: ['any'],
     })
     const decides = async (url: string, category: string): Promise<boolean> => {
       await use('PATCH', `/content-filter/rules/${rule}`, { categories: [category] })

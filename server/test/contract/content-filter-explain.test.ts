@@ -31,7 +31,10 @@ describe('the explanation of a web request', () => {
     const { body, text } = await explain(asked)
     assert.deepEqual([body.verdict, body.rule?.id, body.decrypted], ['deny', 2, true], text)
     assert.deepEqual(body.categories[0], {
-      ...{ id: 'users.id.2', name: 'Forbidden sites', entry: 'denied.example', source: 'Forbidden sites' },
+      id: 'users.id.2',
+      name: 'Forbidden sites',
+      entry: 'denied.example',
+      source: 'Forbidden sites',
     })
     const other = await explain({ ...asked, url: 'https://other.example' })
     assert.deepEqual([other.body.verdict, other.body.decrypted], ['allow', false], other.text)

@@ -33,7 +33,11 @@ const management = tcp('10.10.0.6', 40_002, '10.10.0.1', 8443)
 const published = tcp('8.8.8.8', 40_003, '203.0.113.2', 8080, { from: '10.10.0.9', port: 80 })
 
 const target = (source: string, sourcePort: number, destination: string, destinationPort: number) => ({
-  ...{ protocol: 'tcp', source, sourcePort, destination, destinationPort },
+  protocol: 'tcp',
+  source,
+  sourcePort,
+  destination,
+  destinationPort,
 })
 const webTarget = target('10.10.0.5', 40_000, '198.51.100.10', 80)
 
@@ -135,7 +139,11 @@ describe('cut_connections', () => {
     const sessions = new ListedSessions()
     const user = (
       await admin('POST', '/user_backend/users', {
-        ...{ name: 'Anna', login: 'anna', psw: 'open sesame', parent_id: 1, comment: '' },
+        name: 'Anna',
+        login: 'anna',
+        psw: 'open sesame',
+        parent_id: 1,
+        comment: '',
       })
     ).body.id
     sessions.add(`user.id.${user}`, '10.10.0.5')

@@ -85,17 +85,32 @@ describe('device discovery', () => {
     const comment = 'Found by device discovery at 10.10.0.9; MAC 00:22:72:00:00:01, Maker of Cards'
     assert.partialDeepStrictEqual(await users(), [
       {
-        ...{ name: 'printer', login: 'device-00-22-72-00-00-01', parent_id: `group.id.${id}`, enabled: false, comment },
-        ...{ domain_type: 'local', phone_number: null },
+        name: 'printer',
+        login: 'device-00-22-72-00-00-01',
+        parent_id: `group.id.${id}`,
+        enabled: false,
+        comment,
+        domain_type: 'local',
+        phone_number: null,
       },
     ])
     const [rule] = await rules()
     assert.partialDeepStrictEqual(rule, {
-      ...{ enabled: true, ip: null, mac: macOf(1), user_id: 1, always_logged: false, comment },
+      enabled: true,
+      ip: null,
+      mac: macOf(1),
+      user_id: 1,
+      always_logged: false,
+      comment,
     })
     assert.deepEqual(await ok('GET', '/netscan_backend/devices'), [
       {
-        ...{ ip: '10.10.0.9', mac: macOf(1), hostname: 'printer', device: 'lan0', last_seen: 1767225600, user_id: 1 },
+        ip: '10.10.0.9',
+        mac: macOf(1),
+        hostname: 'printer',
+        device: 'lan0',
+        last_seen: 1767225600,
+        user_id: 1,
         vendor: 'Maker of Cards',
       },
     ])
@@ -178,7 +193,9 @@ describe('device discovery', () => {
     await until('it failed', () => discovery.state().fault !== null)
     gateway.applier.failWith = null
     assert.deepEqual(await status(), {
-      ...{ name: 'device-discovery', status: 'failed', msg: ['Found devices could not be added: applyd is gone'] },
+      name: 'device-discovery',
+      status: 'failed',
+      msg: ['Found devices could not be added: applyd is gone'],
     })
     await settled()
     assert.equal((await users()).length, 1)
@@ -188,7 +205,9 @@ describe('device discovery', () => {
 
   it('shows what it is and what it lacks', async () => {
     assert.deepEqual(await status(), {
-      ...{ name: 'device-discovery', status: 'inactive', msg: ['Device discovery is not enabled.'] },
+      name: 'device-discovery',
+      status: 'inactive',
+      msg: ['Device discovery is not enabled.'],
     })
     await enable()
     rmSync(join(folder, 'oui.txt'))
@@ -202,8 +221,13 @@ describe('device discovery', () => {
     assert.deepEqual(await ok('GET', '/netscan_backend/devices'), [
       { ip: '10.10.0.7', mac: macOf(7), vendor: 'Maker of Cards', hostname: 'tv', device: 'lan0', ...unknown },
       {
-        ...{ ip: '10.10.0.20', mac: '02:00:00:00:00:0a', vendor: 'random address', hostname: '', device: 'lan0' },
-        ...{ ...unknown, last_seen: 1767225600 },
+        ip: '10.10.0.20',
+        mac: '02:00:00:00:00:0a',
+        vendor: 'random address',
+        hostname: '',
+        device: 'lan0',
+        ...unknown,
+        last_seen: 1767225600,
       },
     ])
     assert.equal(

@@ -21,7 +21,11 @@ const serverOf = (net: number, more: object = {}) => ({
 
 let lastNet = 0
 const lease = (more: object = {}) => ({
-  ...{ comment: '', enabled: true, ip_address: '192.168.0.40', mac: '50:46:5d:6e:8c:20', ...more },
+  comment: '',
+  enabled: true,
+  ip_address: '192.168.0.40',
+  mac: '50:46:5d:6e:8c:20',
+  ...more,
 })
 
 describe('DHCP', () => {
@@ -188,9 +192,17 @@ describe('DHCP', () => {
       )
     }
     const whole = {
-      ...{ dns: [], domain: '', gateway: `10.98.${net}.2`, lease_time: 525_600, options: [option('option:mtu,1400')] },
-      ...{ ranges: [], routes: [{ destination: '10.0.0.1', gateway: `10.98.${net}.3` }], tftp_filename: 'pxe.0' },
-      ...{ tftp_server: '192.0.2.69', wins: ['192.0.2.7'], wpad_enabled: true },
+      dns: [],
+      domain: '',
+      gateway: `10.98.${net}.2`,
+      lease_time: 525_600,
+      options: [option('option:mtu,1400')],
+      ranges: [],
+      routes: [{ destination: '10.0.0.1', gateway: `10.98.${net}.3` }],
+      tftp_filename: 'pxe.0',
+      tftp_server: '192.0.2.69',
+      wins: ['192.0.2.7'],
+      wpad_enabled: true,
     }
     await done('PATCH', `${entriesPath}/${id}`, { server: whole })
     assert.deepEqual((await listed(entriesPath, id)).server, whole)

@@ -13,14 +13,26 @@ const zoneText = (serial = 1): string =>
 
 const server = (more: object = {}) => ({ enabled: true, type: 'ip', object: '192.0.2.53', comment: '', ...more })
 const forward = (more: object = {}) => ({
-  ...{ name: 'corp.example', enabled: true, servers: ['192.0.2.53'], comment: '', ...more },
+  name: 'corp.example',
+  enabled: true,
+  servers: ['192.0.2.53'],
+  comment: '',
+  ...more,
 })
 const master = (more: object = {}) => ({
-  ...{ name: 'example.com', enabled: true, config: zoneText(), comment: '', ...more },
+  name: 'example.com',
+  enabled: true,
+  config: zoneText(),
+  comment: '',
+  ...more,
 })
 const connection = (type: string, last: number) => ({
-  ...{ type, title: `${type} ${last}`, enabled: true, mac: `02:00:00:00:0d:0${last}`, enable_dhcp: false },
-  ...{ addresses: [`10.99.${last}.1/24`] },
+  type,
+  title: `${type} ${last}`,
+  enabled: true,
+  mac: `02:00:00:00:0d:0${last}`,
+  enable_dhcp: false,
+  addresses: [`10.99.${last}.1/24`],
 })
 
 describe('DNS', () => {
@@ -115,8 +127,20 @@ describe('DNS', () => {
   it('takes external servers by address or by provider connection', async () => {
     const id = await add('/dns/zones/root', server({ type: 'interface', object: wan }))
     const refusals = [
-      ...['127.0.0.1', '0.0.0.0', '169.254.1.1', '224.0.0.1', '255.255.255.255', '10.99.1.1', '10.99.2.1', wan, ''],
-      ...['1.2.3', '010.0.0.1', 'dns.example', '::1', '192.0.2.53/32'],
+      '127.0.0.1',
+      '0.0.0.0',
+      '169.254.1.1',
+      '224.0.0.1',
+      '255.255.255.255',
+      '10.99.1.1',
+      '10.99.2.1',
+      wan,
+      '',
+      '1.2.3',
+      '010.0.0.1',
+      'dns.example',
+      '::1',
+      '192.0.2.53/32',
     ]
     for (const object of refusals) {
       assert.deepEqual(await refused('/dns/zones/root', server({ object })), ['object'], object)

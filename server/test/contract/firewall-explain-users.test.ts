@@ -99,7 +99,12 @@ describe('the explanation of the packet of a user', () => {
     assert.equal(body.destination_user.session_id, target.id)
     assert.equal((await ask({ source: '10.10.0.9' })).body.source_user, null)
     const added = await admin('POST', '/auth/rules', {
-      ...{ enabled: true, ip: '10.10.0.9', mac: null, user_id: user, always_logged: false, comment: '' },
+      enabled: true,
+      ip: '10.10.0.9',
+      mac: null,
+      user_id: user,
+      always_logged: false,
+      comment: '',
     })
     assert.equal(added.status, 200, added.text)
     const byRule = (await ask({ source: '10.10.0.9' })).body.source_user

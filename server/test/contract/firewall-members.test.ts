@@ -16,7 +16,11 @@ describe('rules that name users', () => {
     group = `group.id.${(await admin('POST', '/user_backend/groups', { name: 'Sales', parent_id: 'group.id.1' })).body.id}`
     const user = (
       await admin('POST', '/user_backend/users', {
-        ...{ name: 'Anna', login: 'anna', psw: 'open sesame', parent_id: group, comment: '' },
+        name: 'Anna',
+        login: 'anna',
+        psw: 'open sesame',
+        parent_id: group,
+        comment: '',
       })
     ).body.id
     sessions.add(`user.id.${user}`, '10.10.0.5')
@@ -25,7 +29,10 @@ describe('rules that name users', () => {
       `ipv4     2 tcp      6 431999 ESTABLISHED src=${host} dst=198.51.100.10 sport=40000 dport=80 ` +
       `src=198.51.100.10 dst=203.0.113.2 sport=80 dport=40000 [ASSURED] mark=0 zone=0 use=2`
     gateway.applier.tracked = {
-      ...{ text: ['10.10.0.5', '10.10.0.6'].map(line).join('\n'), isCut: false, isCounting: true, limitation: null },
+      text: ['10.10.0.5', '10.10.0.6'].map(line).join('\n'),
+      isCut: false,
+      isCounting: true,
+      limitation: null,
     }
   })
   after(() => gateway.close())

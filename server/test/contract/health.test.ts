@@ -170,7 +170,8 @@ describe('charts', () => {
     assert.equal(cpu.step_seconds, 10)
     assert.deepEqual(
       cpu.series.map(({ name, unit, points }: { name: string; unit: string; points: { avg: number }[] }) => [
-        ...[name, unit],
+        name,
+        unit,
         ...points.map(({ avg }) => avg),
       ]),
       [['busy', 'percent', 50]],
@@ -297,18 +298,22 @@ describe('notifications', () => {
   })
 
   const mail = () => ({
-    ...{ title: 'Team', server: 'mail.test', port: portOf({ server: smtp.server }), security: 'starttls' },
-    ...{
-      ca: mailTls.chain,
-      login: 'gateway',
-      password: 'secret word',
-      from: 'gw@example.test',
-      to: ['a@example.test'],
-    },
+    title: 'Team',
+    server: 'mail.test',
+    port: portOf({ server: smtp.server }),
+    security: 'starttls',
+    ca: mailTls.chain,
+    login: 'gateway',
+    password: 'secret word',
+    from: 'gw@example.test',
+    to: ['a@example.test'],
   })
   const webhook = () => ({
-    ...{ title: 'Chat', url: `https://hooks.test:${portOf({ server: hooks })}/in`, ca: mailTls.chain },
-    ...{ secret: 'shared word', severity: 'warning' },
+    title: 'Chat',
+    url: `https://hooks.test:${portOf({ server: hooks })}/in`,
+    ca: mailTls.chain,
+    secret: 'shared word',
+    severity: 'warning',
   })
   const create = async (kind: string, body: object): Promise<string> => {
     const answer = await admin('POST', `/health/notifications/${kind}`, body)

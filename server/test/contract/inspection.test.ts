@@ -64,8 +64,17 @@ describe('inspection', () => {
   it('says that nothing is inspected while nothing is', async () => {
     const { body } = await admin('GET', '/inspection/channels')
     assert.deepEqual(body, {
-      ...{ state: 'off', message: '', generation: null, signatures: null, rules: null, failed: [], version: null },
-      ...{ channels: [], counters: {}, refused: 0, uninspected: null },
+      state: 'off',
+      message: '',
+      generation: null,
+      signatures: null,
+      rules: null,
+      failed: [],
+      version: null,
+      channels: [],
+      counters: {},
+      refused: 0,
+      uninspected: null,
     })
   })
 })

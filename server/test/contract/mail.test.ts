@@ -225,8 +225,13 @@ describe('mail', () => {
 
   describe('disk', () => {
     const nothing = {
-      ...{ disk_id: null, title: null, status: 'disconnected', fs_uuid: null },
-      ...{ free_size: null, total_size: null, error: null },
+      disk_id: null,
+      title: null,
+      status: 'disconnected',
+      fs_uuid: null,
+      free_size: null,
+      total_size: null,
+      error: null,
     }
     const one = { id: 'naa.1', title: 'Disk, sdb, 1.0 GB', bytes: 1_000_000_000 }
     const two = { ...one, id: 'naa.2' }
@@ -255,7 +260,11 @@ describe('mail', () => {
     it('is never said to work', async () => {
       const state = await shown(diskPath)
       assert.deepEqual(state, {
-        ...{ ...nothing, disk_id: one.id, title: one.title, status: 'error', total_size: one.bytes },
+        ...nothing,
+        disk_id: one.id,
+        title: one.title,
+        status: 'error',
+        total_size: one.bytes,
         error: 'Stored; the mail engine is not part of this release yet, so the disk is not mounted.',
       })
       withDisks([])
@@ -442,8 +451,18 @@ describe('mail', () => {
 
   it('is the same after a restart', async () => {
     const paths = [
-      ...[statePath, generalPath, accessPath, advancedPath, securityPath, networkPath, dkimPath, `${dkimPath}/state`],
-      ...['/mail/klms/state', aliasPath, '/mail/rules/whitelist', '/mail/rules/blacklist'],
+      statePath,
+      generalPath,
+      accessPath,
+      advancedPath,
+      securityPath,
+      networkPath,
+      dkimPath,
+      `${dkimPath}/state`,
+      '/mail/klms/state',
+      aliasPath,
+      '/mail/rules/whitelist',
+      '/mail/rules/blacklist',
     ]
     const all = () => Promise.all(paths.map(shown))
     const before = await all()

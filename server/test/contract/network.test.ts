@@ -16,9 +16,19 @@ let nextCard = 0
 function ethernet(more: object = {}): Record<string, unknown> {
   nextCard += 1
   return {
-    ...{ type: 'lan', title: `Net ${nextCard}`, enabled: true, mac: mac(nextCard), enable_dhcp: false },
-    ...{ addresses: [`10.${nextCard}.0.1/24`], gateway: null, dns: [], vlan_tag: null, zone: null },
-    ...{ is_vce_vlan: false, netflow_index: 0, ...more },
+    type: 'lan',
+    title: `Net ${nextCard}`,
+    enabled: true,
+    mac: mac(nextCard),
+    enable_dhcp: false,
+    addresses: [`10.${nextCard}.0.1/24`],
+    gateway: null,
+    dns: [],
+    vlan_tag: null,
+    zone: null,
+    is_vce_vlan: false,
+    netflow_index: 0,
+    ...more,
   }
 }
 const provider = (type: string) => ({
@@ -95,7 +105,12 @@ describe('network interfaces', () => {
     assert.deepEqual(await listed('/network/connections', id), {
       ...body,
       id,
-      ...{ osdevname: `Oloopback${id}`, mac: null, vlan_tag: null, zone: null, is_vce_vlan: false, netflow_index: 0 },
+      osdevname: `Oloopback${id}`,
+      mac: null,
+      vlan_tag: null,
+      zone: null,
+      is_vce_vlan: false,
+      netflow_index: 0,
     })
   })
 
@@ -284,8 +299,15 @@ describe('network interfaces', () => {
   it('of tunnels need a parent, with one tunnel for each server', async () => {
     const parent = await add('/network/connections', ethernet({ type: 'wan' }))
     const body = {
-      ...{ title: 'Branch', enabled: true, comment: '', addresses: ['10.250.0.1/30'], gateway: '10.250.0.2' },
-      ...{ parent_interface: `interface.id.${parent}`, server: '198.51.100.7', zone: null, netflow_index: 0 },
+      title: 'Branch',
+      enabled: true,
+      comment: '',
+      addresses: ['10.250.0.1/30'],
+      gateway: '10.250.0.2',
+      parent_interface: `interface.id.${parent}`,
+      server: '198.51.100.7',
+      zone: null,
+      netflow_index: 0,
     }
     const id = await add('/network/tunnels', { ...body, osdevname: 'mine' })
     const shown = await listed('/network/tunnels', id)
@@ -325,7 +347,11 @@ describe('network interfaces', () => {
   it('that mirror others need a free card', async () => {
     const source = await add('/network/connections', ethernet())
     const body = {
-      ...{ title: 'Mirror', comment: '', enabled: true, mac: mac(220), direction: 'rx' },
+      title: 'Mirror',
+      comment: '',
+      enabled: true,
+      mac: mac(220),
+      direction: 'rx',
       monitor_interfaces: [`interface.id.${source}`, 'interface.vpn_traffic'],
     }
     const id = await add('/network/span', body)

@@ -39,8 +39,10 @@ describe('newer forms', () => {
           destinations: [{ addresses: ['any'], addresses_negate: false }],
         }
         const fields = {
-          ...{ source_addresses: [address], source_addresses_negate: true },
-          ...{ destination_addresses: ['any'], destination_addresses_negate: false },
+          source_addresses: [address],
+          source_addresses_negate: true,
+          destination_addresses: ['any'],
+          destination_addresses_negate: false,
         }
         const { id: one, ...shown } = await added(path, { action, ...blocks })
         const { id: other, ...plain } = await added(path, { action, ...fields })
@@ -54,17 +56,25 @@ describe('newer forms', () => {
 
     it('a whole FORWARD rule of a newer client is accepted, and shown without what this version does not have', async () => {
       const shown = await added('/firewall/rules/forward', {
-        ...{
-          parent_id: 'f3ffde22-a562-4f43-ac04-c40fcec6a88c',
-          enabled: true,
-          logging: false,
-          protocol: 'protocol.tcp',
-        },
-        ...{ sources: [{ addresses: [address], addresses_negate: false }], source_ports: ['any'] },
-        ...{ incoming_interface: 'any', outgoing_interface: 'any', destination_ports: ['any'] },
-        ...{ destinations: [{ addresses: ['any'], addresses_negate: false }], hip_profiles: [] },
-        ...{ hip_profiles_negate: false, dpi_profile: '', dpi_enabled: false, ips_profile: '', ips_enabled: false },
-        ...{ timetable: ['any'], comment: 'newer', action: 'reject' },
+        parent_id: 'f3ffde22-a562-4f43-ac04-c40fcec6a88c',
+        enabled: true,
+        logging: false,
+        protocol: 'protocol.tcp',
+        sources: [{ addresses: [address], addresses_negate: false }],
+        source_ports: ['any'],
+        incoming_interface: 'any',
+        outgoing_interface: 'any',
+        destination_ports: ['any'],
+        destinations: [{ addresses: ['any'], addresses_negate: false }],
+        hip_profiles: [],
+        hip_profiles_negate: false,
+        dpi_profile: '',
+        dpi_enabled: false,
+        ips_profile: '',
+        ips_enabled: false,
+        timetable: ['any'],
+        comment: 'newer',
+        action: 'reject',
       })
       const [any] = (await admin('GET', '/firewall/rules/input')).body as object[]
       assert.deepEqual(Object.keys(shown).sort(), Object.keys(any ?? {}).sort())
@@ -125,7 +135,10 @@ describe('newer forms', () => {
 
     it('a client of the newer line runs twice and makes each rule once', async () => {
       const wanted = [blockOf([address]), blockOf(['any'], true)].map((sources, index) => ({
-        ...{ comment: `newer ${index}`, action: 'drop', sources, destinations: blockOf(['any']) },
+        comment: `newer ${index}`,
+        action: 'drop',
+        sources,
+        destinations: blockOf(['any']),
       }))
       const path = '/firewall/rules/input'
       const isThere = (rules: readonly object[], rule: object) =>
@@ -149,8 +162,12 @@ describe('newer forms', () => {
   describe('of content filter rules', () => {
     const path = '/content-filter/rules'
     const neutral = {
-      ...{ categories_negate: false, content_length: 0, content_length_mode: 'le', traffic_direction: 'both' },
-      ...{ uri_regex: [], av_profile: '' },
+      categories_negate: false,
+      content_length: 0,
+      content_length_mode: 'le',
+      traffic_direction: 'both',
+      uri_regex: [],
+      av_profile: '',
     }
     const rule = { name: 'r', categories: ['special.id.1'], access: 'deny' }
 

@@ -98,7 +98,8 @@ it('a client of the document alone makes a call of each kind', async (t) => {
   }
 
   const { headers: set } = await call({
-    ...{ path: '/web/auth/login', method: 'post' },
+    path: '/web/auth/login',
+    method: 'post',
     body: { login: 'root', password: testPassword, rest_path: '/' },
   })
   cookie = [(set['set-cookie'] ?? []) as string | string[]]
@@ -111,7 +112,8 @@ it('a client of the document alone makes a call of each kind', async (t) => {
   await call({ path: '/firewall/settings', method: 'patch', body: settings })
   const title = { title: 'one', comment: '' }
   const { body: made } = await call({
-    ...{ path: '/aliases/ip_addresses', method: 'post' },
+    path: '/aliases/ip_addresses',
+    method: 'post',
     body: { ...title, value: '192.0.2.7' },
   })
   const one = { object_id: made.id }
@@ -121,7 +123,9 @@ it('a client of the document alone makes a call of each kind', async (t) => {
   const revision_id = String(revisions[0].revision)
   await call({ path: '/config/revisions/{revision_id}/undo', method: 'post', at: { revision_id } })
   await call({
-    ...{ path: '/content-filter/users_categories/{category_id}', method: 'put', at: { category_id: 'users.id.2' } },
+    path: '/content-filter/users_categories/{category_id}',
+    method: 'put',
+    at: { category_id: 'users.id.2' },
     body: { name: 'Forbidden', comment: '', urls: ['denied.example'] },
   })
   await call({ path: '/content-filter/rules/before/move', method: 'delete', body: {}, refusal: 422 })
@@ -145,8 +149,10 @@ it('a client of the document alone makes a call of each kind', async (t) => {
   await call({ path: '/license/license-upload', method: 'put', body: Buffer.from('no licence'), refusal: 422 })
   const event_id = '00000000-0000-4000-8000-000000000000'
   await call({
-    ...{ path: '/security_events/journal/{event_id}/capture', method: 'get' },
-    ...{ at: { event_id }, refusal: 404 },
+    path: '/security_events/journal/{event_id}/capture',
+    method: 'get',
+    at: { event_id },
+    refusal: 404,
   })
   await gateway.services.webCategories.build()
 

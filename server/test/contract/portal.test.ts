@@ -26,13 +26,22 @@ describe('a user at the portal', () => {
   it('sees what the gateway knows of a host, and why it is refused', async () => {
     const { actions, network, admin } = bench
     const nothing = {
-      ...{ isEnforced: true, isAuthorized: false, user: null, isSignedIn: false, refusal: null, idleSeconds: null },
+      isEnforced: true,
+      isAuthorized: false,
+      user: null,
+      isSignedIn: false,
+      refusal: null,
+      idleSeconds: null,
     }
     assert.deepEqual(await actions.host({ address: '10.10.0.33' }), nothing)
     await tokenOf('anna', '10.10.0.33')
     assert.deepEqual(await actions.host({ address: '10.10.0.33' }), {
-      ...{ isEnforced: true, isAuthorized: true, user: { login: 'anna', name: 'Name of anna' } },
-      ...{ isSignedIn: true, refusal: null, idleSeconds: 900 },
+      isEnforced: true,
+      isAuthorized: true,
+      user: { login: 'anna', name: 'Name of anna' },
+      isSignedIn: true,
+      refusal: null,
+      idleSeconds: 900,
     })
     network.add({ userId: 'user.id.1', address: '10.10.0.34', state: 'over_limit' })
     assert.equal((await actions.host({ address: '10.10.0.34' })).refusal, 'over_limit')
@@ -51,7 +60,8 @@ describe('a user at the portal', () => {
     await admin('POST', '/auth/rules', { ...rule, user_id: 1, ip: '10.10.0.37', enabled: true })
     assert.deepEqual(await actions.host({ address: '10.10.0.37' }), {
       ...nothing,
-      ...{ isAuthorized: true, user: { login: 'anna', name: 'Name of anna' } },
+      isAuthorized: true,
+      user: { login: 'anna', name: 'Name of anna' },
     })
     await admin('PATCH', '/auth/settings', { allow_internet_to_everyone: true })
     assert.equal((await actions.host({ address: '10.10.0.36' })).isAuthorized, true)
@@ -181,8 +191,14 @@ describe('the sessions of the portal', () => {
     const { body } = await admin('GET', '/user_cabinet_backend/sessions')
     assert.deepEqual(body, [
       {
-        ...{ id: body[0].id, user_id: 1, login: 'anna', name: 'Name of anna', ip: remoteHost, country_code: 'DE' },
-        ...{ status: 'authorized', start: 20_260_101_000_000 },
+        id: body[0].id,
+        user_id: 1,
+        login: 'anna',
+        name: 'Name of anna',
+        ip: remoteHost,
+        country_code: 'DE',
+        status: 'authorized',
+        start: 20_260_101_000_000,
       },
     ])
     await actions.personal({ address: localHost, token })
@@ -210,9 +226,18 @@ describe('the sessions of the portal', () => {
     assert.equal(count, 3)
     assert.deepEqual(Object.keys(rest), ['meta'])
     assert.deepEqual(data[2], {
-      ...{ id: data[2].id, date_time: 20_260_101_000_000, user_id: 1, login: 'anna', name: 'Name of anna' },
-      ...{ group_name: 'All', domain_type: 'local', ip: remoteHost, country_name: 'Germany', country_code: 'DE' },
-      ...{ end: 20_260_101_000_140, time_online: 100 },
+      id: data[2].id,
+      date_time: 20_260_101_000_000,
+      user_id: 1,
+      login: 'anna',
+      name: 'Name of anna',
+      group_name: 'All',
+      domain_type: 'local',
+      ip: remoteHost,
+      country_name: 'Germany',
+      country_code: 'DE',
+      end: 20_260_101_000_140,
+      time_online: 100,
     })
     assert.deepEqual([data[1].end, data[1].time_online, data[1].name], [0, 60, 'Boris "the" <b>'])
     assert.deepEqual([data[0].country_code, data[0].country_name], ['', ''])

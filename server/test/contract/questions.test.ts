@@ -65,7 +65,10 @@ describe('questions', () => {
     const group = (await ok('POST', '/user_backend/groups', { name: 'Sales', parent_id: 'group.id.1' })).id
     for (const login of ['anna', 'bert', 'carla'])
       await ok('POST', '/user_backend/users', {
-        ...{ name: `${login.toUpperCase()} of sales`, login, psw: 'a long password 7', comment: '' },
+        name: `${login.toUpperCase()} of sales`,
+        login,
+        psw: 'a long password 7',
+        comment: '',
         parent_id: login === 'carla' ? 'group.id.1' : `group.id.${group}`,
       })
     const found = async (query: string) => {

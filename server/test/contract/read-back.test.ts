@@ -92,7 +92,11 @@ const zone = '@ SOA ns root.localhost. 1 1 1 1 1\n@ NS ns\nns A 192.0.2.1'
 /** Where a body made from the schema alone would not do. */
 const fitting = (lan: string): Readonly<Record<string, object>> => ({
   '/network/connections': {
-    ...{ type: 'lan', title: 'Another', enabled: true, mac: '02:00:00:00:0e:02', enable_dhcp: false },
+    type: 'lan',
+    title: 'Another',
+    enabled: true,
+    mac: '02:00:00:00:0e:02',
+    enable_dhcp: false,
     addresses: ['10.98.0.1/24'],
   },
   // With a source it would be a rule of another list.

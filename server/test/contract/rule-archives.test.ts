@@ -113,8 +113,16 @@ describe('archives of rules', () => {
       assert.deepEqual(
         { ...archive, failed: archive.failed.map(({ file, line, sid }: never) => [file, line, sid]), received_at: 0 },
         {
-          ...{ id: body.id, name: 'open.tar.gz', state: 'active', message: '', received_at: 0 },
-          ...{ rules: 2, files: 1, disabled: 2, checked: true, failed_count: 3 },
+          id: body.id,
+          name: 'open.tar.gz',
+          state: 'active',
+          message: '',
+          received_at: 0,
+          rules: 2,
+          files: 1,
+          disabled: 2,
+          checked: true,
+          failed_count: 3,
           failed: [
             ['a.rules', 3, 2_000_002],
             ['a.rules', 6, 0],
@@ -371,7 +379,9 @@ describe('archives of rules', () => {
       const file = `${own.replace('100', '1')}\n\n${bad.replace('100', '2')}\n`
       assert.deepEqual(problems(await admin('POST', '/ips/custom_rules_file', file)), [['line 3', said]])
       const calls = [own.replace('100', '7'), bad.replace('100', '8')].map((text) => ({
-        ...{ method: 'POST', path: '/ips/custom', body: { comment: '', rule: text } },
+        method: 'POST',
+        path: '/ips/custom',
+        body: { comment: '', rule: text },
       }))
       const several = await admin('POST', '/config/changes', { calls })
       assert.deepEqual(problems(several), [['calls[1].body.rule', said]])

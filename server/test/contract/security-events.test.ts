@@ -84,8 +84,12 @@ describe('security events', () => {
     })
     for (let index = 0; index < 300; index++)
       written.push({
-        ...{ at: now - 1 - ((index * 37) % 72_000), sid: 5001 + (index % 3), severity: 1 + (index % 3) },
-        ...{ isBlocked: index % 4 === 0, source: `10.0.0.${index % 5}`, sourcePort: 20_000 + index },
+        at: now - 1 - ((index * 37) % 72_000),
+        sid: 5001 + (index % 3),
+        severity: 1 + (index % 3),
+        isBlocked: index % 4 === 0,
+        source: `10.0.0.${index % 5}`,
+        sourcePort: 20_000 + index,
         channel: 1 + (index % 2),
       })
     const denied = { gid: 10, sid: 900_003_601, category: '', sourcePort: 30_000, channel: 2, at: now - 1 }
@@ -118,7 +122,9 @@ describe('security events', () => {
     const count = (holds: (parts: EventParts) => boolean): number => written.filter(holds).length
     const first = top.data.find(({ value }: { value: string }) => value === '5001')
     assert.deepEqual(first, {
-      ...{ value: '5001', title: 'WEB attack', events: count(({ sid }) => sid === 5001) },
+      value: '5001',
+      title: 'WEB attack',
+      events: count(({ sid }) => sid === 5001),
       blocked: count(({ sid, isBlocked }) => sid === 5001 && isBlocked !== false),
     })
     assert.deepEqual(top.total, {

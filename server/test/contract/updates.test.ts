@@ -114,8 +114,15 @@ describe('a gateway that was installed as a package', () => {
   const statusOf = (words: object): void =>
     writeFileSync(upgradePlaces(state).status, JSON.stringify({ ...finished, ...words }))
   const finished = {
-    ...{ id: 'one', from: '0.1.0', to: '0.2.0', by: 'gateway', state: 'done', step: 'starting' },
-    ...{ message: 'The gateway was upgraded from 0.1.0 to 0.2.0.', started_at: 1, finished_at: 2 },
+    id: 'one',
+    from: '0.1.0',
+    to: '0.2.0',
+    by: 'gateway',
+    state: 'done',
+    step: 'starting',
+    message: 'The gateway was upgraded from 0.1.0 to 0.2.0.',
+    started_at: 1,
+    finished_at: 2,
   }
 
   it('takes a signed package and shows its version', async () => {

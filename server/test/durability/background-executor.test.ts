@@ -47,7 +47,10 @@ class Gateway {
     this.#database = new Database(scene.bench.path('gateway.db'))
     this.#client = new ApplydClient(scene.applyd?.socketPath ?? assert.fail('applyd does not run'))
     this.engine = new ConfigEngine({
-      ...{ slots, clock, database: this.#database, applier: this.#client },
+      slots,
+      clock,
+      database: this.#database,
+      applier: this.#client,
       store: new ConfigStore(this.#database, slots),
       planner: createPlanner(areas),
       facts: () => noFacts,

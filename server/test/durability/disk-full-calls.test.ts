@@ -124,7 +124,9 @@ describe('every call on a disk without room', { skip: reasonToSkip() }, () => {
     disk.free()
     await until('changes are taken again', async () => {
       const { status } = await api.call('POST', '/aliases/ip_addresses', {
-        ...{ title: `after ${performance.now()}`, comment: '', value: '192.0.2.9' },
+        title: `after ${performance.now()}`,
+        comment: '',
+        value: '192.0.2.9',
       })
       return status === 200
     })

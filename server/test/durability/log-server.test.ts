@@ -22,8 +22,13 @@ const folder = mkdtempSync(join(tmpdir(), 'portcullis-log-server-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 const record = (message: string): NewRecord => ({
-  ...{ kind: 'system', time: Date.UTC(2026, 0, 1) * 1000, priority: 6, unit: 'dns', syslogId: 'dns' },
-  ...{ message, fields: {} },
+  kind: 'system',
+  time: Date.UTC(2026, 0, 1) * 1000,
+  priority: 6,
+  unit: 'dns',
+  syslogId: 'dns',
+  message,
+  fields: {},
 })
 
 /** A gateway with this file of its operator; no file when it is null. */

@@ -126,11 +126,22 @@ describe('the log store', () => {
   })
 
   const record = (message: string): NewRecord => ({
-    ...{ kind: 'system', time: Date.now() * 1_000, priority: 6, unit: 'u', syslogId: 's', message, fields: {} },
+    kind: 'system',
+    time: Date.now() * 1_000,
+    priority: 6,
+    unit: 'u',
+    syslogId: 's',
+    message,
+    fields: {},
   })
   const question = {
-    ...{ view: 'records', scope: { timeZone: 'UTC', brand: 'Gate' }, hidden: [], where: all(), order: [] },
-    ...{ offset: 0, limit: 5_000 },
+    view: 'records',
+    scope: { timeZone: 'UTC', brand: 'Gate' },
+    hidden: [],
+    where: all(),
+    order: [],
+    offset: 0,
+    limit: 5_000,
   }
 
   async function writeSome(): Promise<number> {

@@ -34,8 +34,14 @@ export function reasonToSkip(): string | false {
 
 /** A command that runs with a small file system mounted on the folder, which only it sees. */
 export const smallDiskCommand = (sizeBytes: number, folder: string, command: readonly string[]): string[] => [
-  ...[...unshare, 'sh', '-c', 'mount -t tmpfs -o size="$1",mode=700 none "$2" && shift 2 && exec "$@"', 'sh'],
-  ...[String(sizeBytes), folder, ...command],
+  ...unshare,
+  'sh',
+  '-c',
+  'mount -t tmpfs -o size="$1",mode=700 none "$2" && shift 2 && exec "$@"',
+  'sh',
+  String(sizeBytes),
+  folder,
+  ...command,
 ]
 
 export class SmallDisk {

@@ -23,7 +23,10 @@ const addressOf = (n: number): string => `10.11.${(n >> 8) & 127}.${n & 255}`
 
 const filled = (config: Config): Config => {
   const objects = numbers(ruleCount).map((n) => ({
-    ...{ id: `ip.id.${n}`, title: `Host ${n}`, comment: '', value: `198.51.100.${n % 250}` },
+    id: `ip.id.${n}`,
+    title: `Host ${n}`,
+    comment: '',
+    value: `198.51.100.${n % 250}`,
   }))
   const rules = numbers(ruleCount).map((n) => ({
     ...filterDefaults,
@@ -36,8 +39,16 @@ const filled = (config: Config): Config => {
     timetable: ['any'],
   }))
   const people = numbers(sessionCount).map((n) => ({
-    ...{ id: `user.id.${n}`, name: `User ${n}`, login: `user-${n}`, parent_id: 'group.id.1', enabled: false },
-    ...{ domain_type: 'local' as const, domain_name: '', ldap_guid: '', phone_number: null, comment: '' },
+    id: `user.id.${n}`,
+    name: `User ${n}`,
+    login: `user-${n}`,
+    parent_id: 'group.id.1',
+    enabled: false,
+    domain_type: 'local' as const,
+    domain_name: '',
+    ldap_guid: '',
+    phone_number: null,
+    comment: '',
     password_hash: null,
   }))
   return write(write(write(config, ipAddresses, objects), forwardRules, rules), users, people)
@@ -72,8 +83,15 @@ describe('connections of a change', () => {
     })
     gateway.applier.tracked = { text: table, isCut: false, isCounting: true, limitation: null }
     sessions.sessions = numbers(sessionCount).map((n) => ({
-      ...{ id: `session-${n}`, userId: `user.id.${n}`, type: 'web' as const, address: addressOf(n), mac: null },
-      ...{ device: null, state: 'connected' as const, startedAt: 0, ruleId: null },
+      id: `session-${n}`,
+      userId: `user.id.${n}`,
+      type: 'web' as const,
+      address: addressOf(n),
+      mac: null,
+      device: null,
+      state: 'connected' as const,
+      startedAt: 0,
+      ruleId: null,
     }))
     Object.assign(gateway.services, { userSessions: sessions })
   })
@@ -81,7 +99,9 @@ describe('connections of a change', () => {
 
   const toggle = async (enabled: boolean): Promise<string> => {
     const answer = await admin('PATCH', `/firewall/rules/forward/${ruleCount}?cut_connections=true`, {
-      ...{ enabled, action: 'drop', source_addresses: ['any'] },
+      enabled,
+      action: 'drop',
+      source_addresses: ['any'],
     })
     assert.equal(answer.status, 200, answer.text)
     return String(answer.headers['x-cut-connections'])

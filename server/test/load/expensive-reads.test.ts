@@ -214,7 +214,9 @@ describe('expensive reads', () => {
     await change((config) => write(config, ipAddressLists, []))
     runs = []
     const asked: ClientRequest = request({
-      ...{ host: '127.0.0.1', port, path: '/firewall/hygiene' },
+      host: '127.0.0.1',
+      port,
+      path: '/firewall/hygiene',
       headers: { host: 'gateway.test', cookie: reader.cookie },
     })
     asked.on('error', () => {})

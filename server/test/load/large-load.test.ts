@@ -42,7 +42,11 @@ describe('a list of 100,000 networks', { skip: reasonToSkip() }, () => {
     const fields = (last: number): object => ({ title: 'many', comment: '', values: networks(last) })
     const { id } = await lab.api.ok('POST', '/aliases/ip_address_lists', fields(0))
     const rule = {
-      ...{ enabled: true, action: 'drop', protocol: 'any', comment: 'many', destination_addresses: ['any'] },
+      enabled: true,
+      action: 'drop',
+      protocol: 'any',
+      comment: 'many',
+      destination_addresses: ['any'],
       source_addresses: [id],
     }
     const changes: Readonly<Record<string, () => Promise<void>>> = {

@@ -68,7 +68,10 @@ describe('20,000 sessions of users', () => {
   const piecesNow = (): readonly NftPiece[] =>
     gateway.applier.applied?.artifacts.find((artifact) => artifact.kind === 'nft')?.pieces ?? []
   const filter = (fields: object = {}) => ({
-    ...{ action: 'accept', protocol: 'any', source_addresses: ['any'], destination_addresses: ['any'] },
+    action: 'accept',
+    protocol: 'any',
+    source_addresses: ['any'],
+    destination_addresses: ['any'],
     ...fields,
   })
 

@@ -84,7 +84,11 @@ await engine.change({
 })
 const begun = Date.now() - 3_600_000
 const lineOf = (index: number): NewRecord => ({
-  ...{ kind: 'system', priority: 6, unit: 'gatewayd', syslogId: 'gatewayd', fields: {} },
+  kind: 'system',
+  priority: 6,
+  unit: 'gatewayd',
+  syslogId: 'gatewayd',
+  fields: {},
   // Of this hour: older ones are removed when their days are over.
   time: (begun + index) * 1000,
   message: `line ${index} of a service that says about as much as services say in one line`,

@@ -19,14 +19,22 @@ it('the top of a million web requests is right, and other calls do not wait for 
   const admin = await gateway.client('predefined_admin_write')
   const now = Math.floor(Date.now() / 1000)
   const recordAt = (at: number): NewRecord => ({
-    ...{ kind: 'web', time: (now - 60) * 1_000_000 + at, priority: 6, unit: 'squid', syslogId: 'squid', message: '' },
+    kind: 'web',
+    time: (now - 60) * 1_000_000 + at,
+    priority: 6,
+    unit: 'squid',
+    syslogId: 'squid',
+    message: '',
     fields: {
-      ...{
-        host: `site-${at % 1_000 === 0 ? 0 : at % 50_000}.test`,
-        user_login: `user-${at % 100}`,
-        url: `http://s/${at}`,
-      },
-      ...{ result: 'allowed', reason: 'rule', bytes_received: 10, bytes_sent: 1, duration_ms: 2, via: 'transparent' },
+      host: `site-${at % 1_000 === 0 ? 0 : at % 50_000}.test`,
+      user_login: `user-${at % 100}`,
+      url: `http://s/${at}`,
+      result: 'allowed',
+      reason: 'rule',
+      bytes_received: 10,
+      bytes_sent: 1,
+      duration_ms: 2,
+      via: 'transparent',
     },
   })
   for (let from = 0; from < requests; from += batch) {
@@ -45,7 +53,10 @@ it('the top of a million web requests is right, and other calls do not wait for 
   const { body } = await report
   assert.ok(others > 1, `${others} other calls were answered`)
   assert.deepEqual(body.total, {
-    ...{ requests, bytes_sent: requests, bytes_received: 10 * requests, duration_ms: 2 * requests },
+    requests,
+    bytes_sent: requests,
+    bytes_received: 10 * requests,
+    duration_ms: 2 * requests,
   })
   assert.deepEqual([body.data[0].value, body.data[0].requests, body.complete], ['site-0.test', requests / 1_000, true])
   await gateway.close()

@@ -49,8 +49,12 @@ export function craftedPackages(real: Buffer, key: string): readonly Crafted[] {
   const changed = Buffer.from(real)
   changed.writeUInt8(changed.readUInt8(bare.length - 1_000) ^ 1, bare.length - 1_000)
   const control = {
-    ...{ Package: 'portcullis', Version: about.version, Architecture: about.architecture },
-    ...{ Maintainer: 'x <x@example.test>', Description: 'x', 'Portcullis-Built': String(about.timestamp) },
+    Package: 'portcullis',
+    Version: about.version,
+    Architecture: about.architecture,
+    Maintainer: 'x <x@example.test>',
+    Description: 'x',
+    'Portcullis-Built': String(about.timestamp),
   }
   /** Signed with the key that the gateway trusts, whatever is in it. */
   const signed = (fields: Partial<typeof control>, data = tarOf('./usr/crafted', 'x')): Buffer => {

@@ -9,8 +9,17 @@ const groups = '/sys/fs/cgroup/system.slice/portcullis-groups.service'
 const engines = ['dns', 'dhcp', 'inspection', 'web-filter', 'web-filter-proxy']
 
 const dhcpServer = {
-  ...{ dns: [], domain: '', gateway: '', lease_time: 60, options: [], ranges: ['10.10.0.50-10.10.0.99'], routes: [] },
-  ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+  dns: [],
+  domain: '',
+  gateway: '',
+  lease_time: 60,
+  options: [],
+  ranges: ['10.10.0.50-10.10.0.99'],
+  routes: [],
+  tftp_filename: '',
+  tftp_server: '',
+  wins: [],
+  wpad_enabled: false,
 }
 
 /** Leases for the local network. */

@@ -46,8 +46,18 @@ export function testNetwork(gateway: () => FullGateway): void {
     )
   const addConnection = (number: number, address: string, mac: string, tag: number | null) =>
     gateway().api.call('POST', '/network/connections', {
-      ...{ type: 'lan', title: `net ${number}`, enabled: true, mac, enable_dhcp: false, addresses: [address] },
-      ...{ gateway: null, dns: [], vlan_tag: tag, zone: null, is_vce_vlan: false, netflow_index: 0 },
+      type: 'lan',
+      title: `net ${number}`,
+      enabled: true,
+      mac,
+      enable_dhcp: false,
+      addresses: [address],
+      gateway: null,
+      dns: [],
+      vlan_tag: tag,
+      zone: null,
+      is_vce_vlan: false,
+      netflow_index: 0,
     }) as Promise<{ id: number }>
   const macOf = (number: number): string => `02:00:00:00:00:0${number}`
   const inFar = (number: number, command: string): Promise<string> => shell(`ip netns exec far${number} ${command}`)
@@ -137,8 +147,15 @@ export function testNetwork(gateway: () => FullGateway): void {
     )
     const { id } = await addConnection(4, '10.66.0.1/24', macOf(4), null)
     await gateway().api.call('POST', '/network/tunnels', {
-      ...{ title: 'branch', enabled: true, comment: '', addresses: ['172.30.0.1/30'], gateway: null },
-      ...{ parent_interface: `interface.id.${id}`, server: '10.66.0.2', zone: null, netflow_index: 0 },
+      title: 'branch',
+      enabled: true,
+      comment: '',
+      addresses: ['172.30.0.1/30'],
+      gateway: null,
+      parent_interface: `interface.id.${id}`,
+      server: '10.66.0.2',
+      zone: null,
+      netflow_index: 0,
     })
     await eventually('the tunnel is there', async () => (await show('addr show to 172.30.0.1')).length > 0)
     const [tunnel] = await show('addr show to 172.30.0.1')

@@ -119,7 +119,8 @@ export function testPackets(gateway: () => FullGateway): void {
   it('ends the connections of a host outside at its limit', slowly, async () => {
     await call('PATCH', limits, { local_host: 0, outside_host: 512 })
     await call('POST', '/firewall/rules/dnat', {
-      ...{ action: 'dnat', destination_addresses: [await address('outside', '203.0.113.2')] },
+      action: 'dnat',
+      destination_addresses: [await address('outside', '203.0.113.2')],
       change_destination_address: await address('inside', first),
     })
     await using _sink = await accept('client', first)
@@ -144,12 +145,20 @@ export function testPackets(gateway: () => FullGateway): void {
     ] as const) {
       const filters = [{ key: 'sid', operator: 'equals', values: [1001] }]
       const profile = (await call('POST', '/ips/profiles-create-with-rules', {
-        ...{ name: `May ${on_failure}`, comment: '', rules: [{ filters, action: 'drop', comment: '' }] },
+        name: `May ${on_failure}`,
+        comment: '',
+        rules: [{ filters, action: 'drop', comment: '' }],
       })) as { id: string }
       await call('PATCH', `/inspection/profiles/${profile.id}`, { on_failure })
       await call('POST', '/firewall/rules/forward', {
-        ...{ enabled: true, protocol: 'any', comment: '', action: 'accept', destination_addresses: ['any'] },
-        ...{ source_addresses: [await address(on_failure, host)], ips_enabled: true, ips_profile: profile.id },
+        enabled: true,
+        protocol: 'any',
+        comment: '',
+        action: 'accept',
+        destination_addresses: ['any'],
+        source_addresses: [await address(on_failure, host)],
+        ips_enabled: true,
+        ips_profile: profile.id,
       })
     }
     await isInspected()

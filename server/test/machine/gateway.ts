@@ -58,8 +58,20 @@ export async function install(machine: Machine, file: string): Promise<string> {
 export async function setUp(machine: Machine): Promise<void> {
   await machine.must(
     [
-      ...['gw', 'setup', '--yes', '--password-stdin', '--outside', outside.card, '--outside-address', outside.address],
-      ...['--gateway', internet.card, '--inside', inside.card, '--inside-address', inside.address],
+      'gw',
+      'setup',
+      '--yes',
+      '--password-stdin',
+      '--outside',
+      outside.card,
+      '--outside-address',
+      outside.address,
+      '--gateway',
+      internet.card,
+      '--inside',
+      inside.card,
+      '--inside-address',
+      inside.address,
     ],
     { input: `${password}\n` },
   )

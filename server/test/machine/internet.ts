@@ -15,8 +15,16 @@ const program = (name: string): readonly string[] => [node, join(import.meta.dir
 export async function startInternet(machine: Machine): Promise<void> {
   machine.startBeside('inet', [...program('web-server.ts'), internet.web])
   machine.startBeside('inet', [
-    ...['/usr/sbin/dnsmasq', '--no-daemon', '--conf-file=/dev/null', '--no-resolv', '--no-hosts', '--user=root'],
-    ...['--pid-file', '--bind-interfaces', `--listen-address=${internet.dns}`, `--address=/#/${internet.web}`],
+    '/usr/sbin/dnsmasq',
+    '--no-daemon',
+    '--conf-file=/dev/null',
+    '--no-resolv',
+    '--no-hosts',
+    '--user=root',
+    '--pid-file',
+    '--bind-interfaces',
+    `--listen-address=${internet.dns}`,
+    `--address=/#/${internet.web}`,
   ])
   const own = ['/usr/bin/curl', '-s', '-m', '5', `http://${internet.web}/`]
   await until('the internet answers', async () => (await machine.beside('inet', own)).code === 0)

@@ -34,7 +34,12 @@ const mounted = '/run/root'
 const rebootCode = 133
 const consoleLimit = 200_000
 const plainEnvironment = [
-  ...['/usr/bin/env', '-i', 'HOME=/root', 'TERM=dumb', 'LC_ALL=C.UTF-8', 'container=systemd-nspawn'],
+  '/usr/bin/env',
+  '-i',
+  'HOME=/root',
+  'TERM=dumb',
+  'LC_ALL=C.UTF-8',
+  'container=systemd-nspawn',
   'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
 ]
 
@@ -50,10 +55,7 @@ export async function bootMachine(root: string, options: BootOptions = {}): Prom
   const folder = mkdtempSync(join(runningFolder, `${process.pid}-${readIdentity(process.pid)?.startTicks}-`))
   const holder = spawn(
     '/usr/bin/unshare',
-    [
-      ...['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc', '--propagation', 'private'],
-      '/bin/cat',
-    ],
+    ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc', '--propagation', 'private', '/bin/cat'],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   )
   const machine = new Machine(holder, folder)
@@ -183,11 +185,21 @@ export class Machine implements AsyncDisposable {
     assert.equal(this.#nspawn, null, 'the machine is up')
     await this.#plugCards()
     const options = [
-      ...['--quiet', `--directory=${mounted}`, `--machine=${this.name}`, '--hostname=gateway', '--boot'],
-      ...['--register=no', '--keep-unit', '--console=pipe', '--capability=all', '--resolv-conf=off', '--timezone=off'],
+      '--quiet',
+      `--directory=${mounted}`,
+      `--machine=${this.name}`,
+      '--hostname=gateway',
+      '--boot',
+      '--register=no',
+      '--keep-unit',
+      '--console=pipe',
+      '--capability=all',
+      '--resolv-conf=off',
+      '--timezone=off',
       // Otherwise IPAddressDeny= of units has no effect, and tests of sandboxes prove nothing.
       '--system-call-filter=bpf',
-      ...[`--network-interface=${outside.card}`, `--network-interface=${inside.card}`],
+      `--network-interface=${outside.card}`,
+      `--network-interface=${inside.card}`,
     ]
     const join = `echo 0 > ${groups}/${this.name}/cgroup.procs && exec "$@"`
     const nspawn = startTied([

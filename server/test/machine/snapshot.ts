@@ -12,12 +12,34 @@ export type Snapshot = Readonly<Record<string, readonly string[]>>
 
 /** What any use of a machine changes: logs, caches, and what apt and dpkg write about what they did. */
 const unrelated = [
-  ...['/proc', '/sys', '/dev', '/run', '/tmp', '/var/tmp', '/var/log', '/var/cache', '/var/lib/apt', '/root'],
-  ...['/var/lib/systemd/random-seed', '/var/lib/systemd/timers', '/var/lib/systemd/catalog'],
-  ...['/var/lib/dpkg/status', '/var/lib/dpkg/status-old', '/var/lib/dpkg/available-old', '/var/lib/dpkg/lock'],
-  ...['/var/lib/dpkg/lock-frontend', '/var/lib/dpkg/triggers', '/var/lib/dpkg/diversions-old', '/etc/.pwd.lock'],
+  '/proc',
+  '/sys',
+  '/dev',
+  '/run',
+  '/tmp',
+  '/var/tmp',
+  '/var/log',
+  '/var/cache',
+  '/var/lib/apt',
+  '/root',
+  '/var/lib/systemd/random-seed',
+  '/var/lib/systemd/timers',
+  '/var/lib/systemd/catalog',
+  '/var/lib/dpkg/status',
+  '/var/lib/dpkg/status-old',
+  '/var/lib/dpkg/available-old',
+  '/var/lib/dpkg/lock',
+  '/var/lib/dpkg/lock-frontend',
+  '/var/lib/dpkg/triggers',
+  '/var/lib/dpkg/diversions-old',
+  '/etc/.pwd.lock',
   // The copies that tools for accounts make of the file before.
-  ...['/etc/passwd-', '/etc/group-', '/etc/shadow-', '/etc/gshadow-', '/etc/subuid-', '/etc/subgid-'],
+  '/etc/passwd-',
+  '/etc/group-',
+  '/etc/shadow-',
+  '/etc/gshadow-',
+  '/etc/subuid-',
+  '/etc/subgid-',
 ]
 const found = `find / -xdev ${unrelated.map((path) => `-path ${path} -prune -o`).join(' ')}`
 

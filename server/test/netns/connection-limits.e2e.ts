@@ -110,7 +110,12 @@ describe('tracked connections', () => {
       assert.ok((await state()).refused_full > 0)
       // To the gateway itself, by a connection that did not exist before.
       const { code, stderr } = await gateway.exec('client', [
-        ...['/usr/bin/dig', '+tcp', '+tries=1', '+time=30', '@10.10.0.1', 'localhost'],
+        '/usr/bin/dig',
+        '+tcp',
+        '+tries=1',
+        '+time=30',
+        '@10.10.0.1',
+        'localhost',
       ])
       assert.equal(code, 0, stderr)
       await until('health says so', async () => (await finding())?.state === 'failed')
@@ -132,7 +137,9 @@ describe('tracked connections', () => {
     const own = await object('ip_addresses', 'outside', '203.0.113.2')
     const target = await object('ip_addresses', 'inside', client)
     await api.ok('POST', '/firewall/rules/dnat', {
-      ...{ action: 'dnat', destination_addresses: [own.id], change_destination_address: target.id },
+      action: 'dnat',
+      destination_addresses: [own.id],
+      change_destination_address: target.id,
     })
     const held = await holdConnections(gateway.stateDir, [], ['203.0.113.1', '203.0.113.2', heldPort, 1024], 'internet')
     try {

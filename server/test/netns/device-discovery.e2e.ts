@@ -64,8 +64,17 @@ describe('device discovery in a lab', { skip }, () => {
   const giveLease = async (): Promise<void> => {
     const connections = (await ok('GET', '/network/connections')) as { id: number; type: string }[]
     const server = {
-      ...{ dns: [], domain: '', gateway: '', lease_time: 60, options: [], ranges: [], routes: [] },
-      ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+      dns: [],
+      domain: '',
+      gateway: '',
+      lease_time: 60,
+      options: [],
+      ranges: [],
+      routes: [],
+      tftp_filename: '',
+      tftp_server: '',
+      wins: [],
+      wpad_enabled: false,
     }
     const lan = `interface.id.${connections.find(({ type }) => type === 'lan')?.id}`
     await ok('POST', '/dhcp_server/settings', { enabled: true, interface: lan, relay: null, server })
@@ -106,7 +115,11 @@ describe('device discovery in a lab', { skip }, () => {
     assert.partialDeepStrictEqual(await rules(), [{ ip: null, mac, user_id: Number(user?.id.split('.').at(-1)) }])
     const shown = ((await ok('GET', '/netscan_backend/devices')) as Device[]).find(({ ip }) => ip === clientAddress)
     assert.partialDeepStrictEqual(shown, {
-      ...{ mac, hostname: 'front-desk', device: 'lan0', vendor: 'random address', user_id: 1 },
+      mac,
+      hostname: 'front-desk',
+      device: 'lan0',
+      vendor: 'random address',
+      user_id: 1,
     })
     const [status] = (await ok('GET', '/netscan_backend/status')) as { status: string }[]
     assert.equal(status?.status, 'active')

@@ -15,8 +15,17 @@ const skip = lacking('/usr/sbin/dnsmasq')
 const portal = 'https://10.10.0.1:8446/captive-portal/api'
 
 const plainServer = {
-  ...{ dns: [], domain: '', gateway: '', lease_time: 60, options: [], ranges: ['10.10.0.60-10.10.0.69'], routes: [] },
-  ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+  dns: [],
+  domain: '',
+  gateway: '',
+  lease_time: 60,
+  options: [],
+  ranges: ['10.10.0.60-10.10.0.69'],
+  routes: [],
+  tftp_filename: '',
+  tftp_server: '',
+  wins: [],
+  wpad_enabled: false,
 }
 const mac = (last: number): string => `02:00:00:00:da:${last.toString(16).padStart(2, '0')}`
 
@@ -52,8 +61,13 @@ describe('DHCP and the authorization of users', { skip }, () => {
   }
   const rule = (fields: object): Promise<{ id: string }> =>
     ok('POST', '/auth/rules', {
-      ...{ enabled: true, ip: null, mac: null, user_id: user, always_logged: false },
-      ...{ comment: 'ignore,\\"10.10.0.1', ...fields },
+      enabled: true,
+      ip: null,
+      mac: null,
+      user_id: user,
+      always_logged: false,
+      comment: 'ignore,\\"10.10.0.1',
+      ...fields,
     })
   const ask = (...asks: DhcpAsk[]) => askDhcp(gateway, 'client', asks)
   const lease = async (card: number, more: Partial<DhcpAsk> = {}): Promise<DhcpAnswer> => {
@@ -84,7 +98,10 @@ describe('DHCP and the authorization of users', { skip }, () => {
     await rule({ ip: '10.10.0.41', mac: mac(4) })
     assert.equal((await lease(4)).address, '10.10.0.41')
     const { id } = await ok('POST', '/dhcp_server/static_leases', {
-      ...{ comment: '', enabled: true, ip_address: '10.10.0.42', mac: mac(4) },
+      comment: '',
+      enabled: true,
+      ip_address: '10.10.0.42',
+      mac: mac(4),
     })
     assert.equal(await rebooted(4, '10.10.0.41'), refused)
     assert.equal((await lease(4)).address, '10.10.0.42')

@@ -38,20 +38,36 @@ describe('a crowd that asks for addresses', { skip }, () => {
     await enter(await startGateway({ adminPassword: password }))
     const connections = (await api.ok('GET', '/network/connections')) as { id: number; type: string }[]
     const { id: user } = await api.ok('POST', '/user_backend/users', {
-      ...{ name: 'Printer', login: 'printer', psw: password, parent_id: 'group.id.1', comment: '' },
+      name: 'Printer',
+      login: 'printer',
+      psw: password,
+      parent_id: 'group.id.1',
+      comment: '',
     })
     await api.ok('POST', '/auth/rules', {
-      ...{ enabled: true, ip: ofRule, mac: null, user_id: user, always_logged: false, comment: '' },
+      enabled: true,
+      ip: ofRule,
+      mac: null,
+      user_id: user,
+      always_logged: false,
+      comment: '',
     })
     await api.ok('POST', '/dhcp_server/settings', {
-      ...{
-        enabled: true,
-        interface: `interface.id.${connections.find(({ type }) => type === 'lan')?.id}`,
-        relay: null,
-      },
+      enabled: true,
+      interface: `interface.id.${connections.find(({ type }) => type === 'lan')?.id}`,
+      relay: null,
       server: {
-        ...{ dns: [], domain: '', gateway: '', lease_time: 60, options: [], routes: [], wins: [], wpad_enabled: false },
-        ...{ ranges: [`10.10.0.${first}-10.10.0.${first + size - 1}`], tftp_filename: '', tftp_server: '' },
+        dns: [],
+        domain: '',
+        gateway: '',
+        lease_time: 60,
+        options: [],
+        routes: [],
+        wins: [],
+        wpad_enabled: false,
+        ranges: [`10.10.0.${first}-10.10.0.${first + size - 1}`],
+        tftp_filename: '',
+        tftp_server: '',
       },
     })
     await isServing()

@@ -14,8 +14,17 @@ const skip = lacking('/usr/sbin/dnsmasq')
 const relayServer = '203.0.113.1'
 
 const server = {
-  ...{ dns: [], domain: '', gateway: '', lease_time: 60, options: [], ranges: ['10.10.0.50-10.10.0.99'], routes: [] },
-  ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+  dns: [],
+  domain: '',
+  gateway: '',
+  lease_time: 60,
+  options: [],
+  ranges: ['10.10.0.50-10.10.0.99'],
+  routes: [],
+  tftp_filename: '',
+  tftp_server: '',
+  wins: [],
+  wpad_enabled: false,
 }
 let lastCard = 0
 
@@ -101,7 +110,11 @@ describe('the DHCP relay and what is open around it', { skip }, () => {
 
   it('is explained as a service of the gateway, only while it is on', async () => {
     const packet = {
-      ...{ source: '10.10.0.9', destination: '10.10.0.1', protocol: 'udp', source_port: 68, destination_port: 67 },
+      source: '10.10.0.9',
+      destination: '10.10.0.1',
+      protocol: 'udp',
+      source_port: 68,
+      destination_port: 67,
       incoming_interface: lan,
     }
     const decidedBy = async () =>
@@ -156,7 +169,10 @@ describe('the DHCP relay and what is open around it', { skip }, () => {
     const { id } = await ok('POST', '/network/connections', { ...body, addresses: ['10.77.0.1/24'] })
     const annex = { ...server, ranges: ['10.77.0.10-10.77.0.20'] }
     await ok('POST', '/dhcp_server/settings', {
-      ...{ enabled: true, interface: `interface.id.${id}`, relay: null, server: annex },
+      enabled: true,
+      interface: `interface.id.${id}`,
+      relay: null,
+      server: annex,
     })
     await change({ server })
     assert.match((await lease())?.address ?? '', /^10\.10\.0\.[5-9]\d$/)

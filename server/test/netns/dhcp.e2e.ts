@@ -15,8 +15,17 @@ const password = 'correct horse 9'
 const skip = lacking('/usr/sbin/dnsmasq')
 
 const plainServer = {
-  ...{ dns: [], domain: '', gateway: '', lease_time: 60, options: [], ranges: ['10.10.0.50-10.10.0.99'], routes: [] },
-  ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+  dns: [],
+  domain: '',
+  gateway: '',
+  lease_time: 60,
+  options: [],
+  ranges: ['10.10.0.50-10.10.0.99'],
+  routes: [],
+  tftp_filename: '',
+  tftp_server: '',
+  wins: [],
+  wpad_enabled: false,
 }
 const option = (text: string, forced = false) => ({ comment: '', enabled: true, forced, option: text })
 const mac = (last: number): string => `02:00:00:00:dd:${last.toString(16).padStart(2, '0')}`
@@ -104,7 +113,10 @@ describe('the DHCP server on the wire', { skip }, () => {
 
   it('sends clients what every field says', async () => {
     await serve({
-      ...{ dns: ['192.0.2.53', '192.0.2.54'], domain: 'office.example', gateway: '10.10.0.254', lease_time: 5 },
+      dns: ['192.0.2.53', '192.0.2.54'],
+      domain: 'office.example',
+      gateway: '10.10.0.254',
+      lease_time: 5,
       options: [
         option('176,"MCIPADD=1.2.3.4,MCPORT=1719"', true),
         option('224,"say \\"#1\\", then"'),
@@ -117,7 +129,9 @@ describe('the DHCP server on the wire', { skip }, () => {
         { destination: '10.99.0.0/16', gateway: '10.10.0.2' },
         { destination: '10.98.0.7', gateway: '10.10.0.3' },
       ],
-      ...{ tftp_filename: 'boot/a,b "c".0', tftp_server: '10.10.0.5', wins: ['10.10.0.6', '10.10.0.9'] },
+      tftp_filename: 'boot/a,b "c".0',
+      tftp_server: '10.10.0.5',
+      wins: ['10.10.0.6', '10.10.0.9'],
       wpad_enabled: true,
     })
     const answer = await lease(2, { wants: [3, 6, 15, 42, 43, 44, 66, 67, 121, 150, 224, 225, 249, 252] })
@@ -149,7 +163,8 @@ describe('the DHCP server on the wire', { skip }, () => {
 
   it('lets an option of the administrator beat a field, and keeps options of a vendor to its clients', async () => {
     await serve({
-      ...{ domain: 'office.example', wins: ['10.10.0.6'] },
+      domain: 'office.example',
+      wins: ['10.10.0.6'],
       options: [
         option('15,"other.example"'),
         option('44,10.10.0.77'),
@@ -202,7 +217,11 @@ describe('the DHCP server on the wire', { skip }, () => {
     assert.equal(await pid(), before)
     const [shown] = ((await leases()) as object[]).filter((one) => 'mac' in one && one.mac === mac(4))
     assert.partialDeepStrictEqual(shown, {
-      ...{ ip_address: '10.10.0.40', hostname: 'printer', interface: lan, static: true, comment: 'The printer' },
+      ip_address: '10.10.0.40',
+      hostname: 'printer',
+      interface: lan,
+      static: true,
+      comment: 'The printer',
     })
     const [binding] = (await ok('GET', '/dhcp_server/static_leases')) as { id: string }[]
     await ok('PATCH', `/dhcp_server/static_leases/${binding?.id}`, { ip_address: '10.10.0.41' })
@@ -217,8 +236,13 @@ describe('the DHCP server on the wire', { skip }, () => {
     const user = (await ok('POST', '/user_backend/users', person)) as { id: number }
     const rule = (fields: object) =>
       ok('POST', '/auth/rules', {
-        ...{ enabled: true, ip: null, mac: null, user_id: user.id, always_logged: false },
-        ...{ comment: '', ...fields },
+        enabled: true,
+        ip: null,
+        mac: null,
+        user_id: user.id,
+        always_logged: false,
+        comment: '',
+        ...fields,
       })
     await rule({ ip: '10.10.0.60' })
     await rule({ ip: '10.10.0.61', mac: mac(11) })

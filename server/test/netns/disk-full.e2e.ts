@@ -49,8 +49,12 @@ describe('H5: a full disk under the whole product', { skip: reasonToSkip() }, ()
 
   const addAdministrator = (api: ApiClient, name: string) =>
     api.call('POST', '/web/admins/local', {
-      ...{ enabled: true, role: 'predefined_admin_readonly', password: 'never used here' },
-      ...{ login: name, name, comment: '' },
+      enabled: true,
+      role: 'predefined_admin_readonly',
+      password: 'never used here',
+      login: name,
+      name,
+      comment: '',
     })
 
   const startLab = async (stateDir: string): Promise<LabGateway> => {

@@ -53,7 +53,10 @@ describe('DNS interception on the wire', { skip: dnsSkip }, () => {
     assert.deepEqual(await lab.addresses('www.example.test', { server: elsewhere, tcp: true }), [webAddress])
     const told = await lab.ok('POST', '/firewall/explain', {
       packet: {
-        ...{ protocol: 'udp', source: '10.10.0.2', destination: elsewhere, destination_port: 53 },
+        protocol: 'udp',
+        source: '10.10.0.2',
+        destination: elsewhere,
+        destination_port: 53,
         incoming_interface: 'lan0',
       },
     })

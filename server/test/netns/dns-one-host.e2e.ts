@@ -19,8 +19,11 @@ const mostWaiting = 64
 
 /** Queries over UDP, each for another name below the zones. */
 const flood = (count: number, ...zones: readonly string[]): readonly string[] => [
-  ...[process.execPath, join(import.meta.dirname, '..', 'support', 'dns-flood.ts')],
-  ...[String(count), server, ...zones],
+  process.execPath,
+  join(import.meta.dirname, '..', 'support', 'dns-flood.ts'),
+  String(count),
+  server,
+  ...zones,
 ]
 
 let lab: DnsLab

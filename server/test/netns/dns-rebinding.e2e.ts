@@ -10,8 +10,14 @@ const server = '198.51.100.163'
 
 /** What must not be named, written here apart from the code that is tested. */
 const forbidden4 = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.168.0.0/16', '255.255.255.255/32'],
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '255.255.255.255/32',
 ]
 const forbidden6 = [
   '::/128',
@@ -104,7 +110,10 @@ describe('answers that name what is not in the internet', { skip: dnsSkip }, () 
 
   it('reach clients from a forward zone, and from an authoritative one', async () => {
     const forward = await lab.add('/dns/zones/forward', {
-      ...{ name: 'evil.example', enabled: true, servers: [server], comment: '' },
+      name: 'evil.example',
+      enabled: true,
+      servers: [server],
+      comment: '',
     })
     const all = [...four.bad, ...four.good].map(print4).toSorted()
     assert.deepEqual(await named('mixed.evil.example', 'A'), all)

@@ -42,7 +42,10 @@ describe('the DNS server on the wire', { skip: dnsSkip }, () => {
     assert.deepEqual([version.status, version.records], ['REFUSED', []])
     const told = await lab.ok('POST', '/firewall/explain', {
       packet: {
-        ...{ protocol: 'udp', source: '203.0.113.1', destination: '203.0.113.2', destination_port: 53 },
+        protocol: 'udp',
+        source: '203.0.113.1',
+        destination: '203.0.113.2',
+        destination_port: 53,
         incoming_interface: 'wan0',
       },
     })
@@ -89,7 +92,10 @@ describe('the DNS server on the wire', { skip: dnsSkip }, () => {
     const id = await lab.add('/dns/zones/root', server(rebinding))
     assert.deepEqual(await lab.addresses(freshName('evil.example')), [])
     const zone = await lab.add('/dns/zones/forward', {
-      ...{ name: 'inside.example', enabled: true, servers: [rebinding], comment: '' },
+      name: 'inside.example',
+      enabled: true,
+      servers: [rebinding],
+      comment: '',
     })
     assert.deepEqual(await lab.addresses(freshName('inside.example')), [privateSays])
     await lab.ok('DELETE', `/dns/zones/forward/${zone}`)
@@ -125,15 +131,16 @@ describe('the DNS server on the wire', { skip: dnsSkip }, () => {
 
   it('serves its own zones record by record, also when an alias leads out of them', async () => {
     const records = [
-      ...[
-        'www 120 A 10.10.0.7',
-        'www A 10.10.0.8',
-        'six AAAA fd00::7',
-        'alias CNAME www',
-        'out CNAME www.example.test.',
-      ],
-      ...['@ MX 10 www', '_sip._tcp SRV 1 2 5060 www', 'text TXT "a \\"quoted\\"; text" second', '* A 10.10.0.99'],
-      ...['@ CAA 0 issue "ca.example"'],
+      'www 120 A 10.10.0.7',
+      'www A 10.10.0.8',
+      'six AAAA fd00::7',
+      'alias CNAME www',
+      'out CNAME www.example.test.',
+      '@ MX 10 www',
+      '_sip._tcp SRV 1 2 5060 www',
+      'text TXT "a \\"quoted\\"; text" second',
+      '* A 10.10.0.99',
+      '@ CAA 0 issue "ca.example"',
     ]
     const zone = { name: 'own.example', enabled: true, config: zoneText(records), comment: '' }
     const id = await lab.add('/dns/zones/master', zone)

@@ -88,9 +88,17 @@ describe('objects on the wire', () => {
     const name = 'known-to-one-server.example.test'
     await lab.wire.addAddresses('internet', 'lo', [`${dns}/32`])
     const { code, stderr } = await lab.gateway.exec('internet', [
-      ...['/usr/sbin/dnsmasq', '--conf-file=/dev/null', '--no-resolv', '--no-hosts', '--user=root'],
-      ...['--bind-interfaces', `--listen-address=${dns}`, '--except-interface=gw1', '--except-interface=gw2'],
-      ...['--pid-file=/run/second-dns.pid', `--address=/${name}/${server}`],
+      '/usr/sbin/dnsmasq',
+      '--conf-file=/dev/null',
+      '--no-resolv',
+      '--no-hosts',
+      '--user=root',
+      '--bind-interfaces',
+      `--listen-address=${dns}`,
+      '--except-interface=gw1',
+      '--except-interface=gw2',
+      '--pid-file=/run/second-dns.pid',
+      `--address=/${name}/${server}`,
     ])
     assert.equal(code, 0, stderr)
     const domain = await lab.make('domains', { value: name })

@@ -306,8 +306,15 @@ describe('the firewall on the wire', () => {
     const rule = await lab.forward({ destination_addresses: [await lab.address(server)] })
     const lan = await lab.connectionOf('lan')
     const check = {
-      ...{ enabled: true, comment: '', incoming_interface: `interface.id.${lan.id}`, src_ip: client, src_port: 50_000 },
-      ...{ protocol: 'tcp', dst_ip: server, dst_port: 8001, expected_result: 'drop' },
+      enabled: true,
+      comment: '',
+      incoming_interface: `interface.id.${lan.id}`,
+      src_ip: client,
+      src_port: 50_000,
+      protocol: 'tcp',
+      dst_ip: server,
+      dst_port: 8001,
+      expected_result: 'drop',
     }
     const dropped = (await lab.api.ok('POST', '/firewall/checks_packets', check)).id
     const other = { ...check, protocol: 'udp', dst_ip: servers[1], expected_result: 'accept' }

@@ -48,8 +48,15 @@ describe('health of a real gateway', { skip: dnsSkip }, () => {
     // It may be killed before it answers for the first time.
     lab.gateway.log.allow(/^error: applyd: dns failed its health check .*ended right after its start/)
     const target = await lab.add('/health/notifications/mail', {
-      ...{ title: 'Team', server: host, port, security: 'starttls', login: 'gateway', password: 'secret word' },
-      ...{ ca: authority(lab), from: 'gateway@example.test', to: ['admin@example.test'] },
+      title: 'Team',
+      server: host,
+      port,
+      security: 'starttls',
+      login: 'gateway',
+      password: 'secret word',
+      ca: authority(lab),
+      from: 'gateway@example.test',
+      to: ['admin@example.test'],
     })
     const tested = await lab.ok('POST', `/health/notifications/mail/${target}/test`)
     assert.deepEqual(tested, { is_delivered: true, message: '' })

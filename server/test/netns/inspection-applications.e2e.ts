@@ -52,11 +52,14 @@ interface ApplicationEvent {
 const chosen = programPairs.filter(({ needs }) => !['sipsak', 'psql', 'smbd'].some((name) => needs.includes(name)))
 
 const programs: readonly ProgramPlace[] = chosen.map((pair, at) => ({
-  ...{ pair, address: programAddress, port: pair.port ?? 21_001 + 2 * at },
+  pair,
+  address: programAddress,
+  port: pair.port ?? 21_001 + 2 * at,
 }))
 const peers: readonly PeerPlace[] = peerPairs.map((pair, at) => ({
   // Who needs a port of its own shares it with others, so it has an address of its own.
-  ...{ pair, address: pair.port === undefined ? peerAddress : `198.51.100.${101 + (at % 50)}` },
+  pair,
+  address: pair.port === undefined ? peerAddress : `198.51.100.${101 + (at % 50)}`,
   port: pair.port ?? 22_001 + 2 * at,
 }))
 const places: readonly Place[] = [...programs, ...peers]
@@ -112,7 +115,9 @@ describe('application control', () => {
   async function addProfile(name: string, denied: readonly string[]): Promise<string> {
     const protocols = denied.map((id) => ({ id, action: 'deny' }))
     const [{ id }] = (await lab.api.ok('POST', '/api/application_control/profiles', {
-      ...{ name, comment: '', protocols },
+      name,
+      comment: '',
+      protocols,
     })) as [{ id: string }]
     return id
   }
@@ -236,7 +241,9 @@ describe('application control', () => {
       return runClient(lab.inside.command, bound, to, port, folder)
     }
     const { id } = (await lab.api.ok('POST', '/application_control_backend/rules', {
-      ...{ name: 'No web', action: 'drop', aliases: [await lab.firewall.address(client)] },
+      name: 'No web',
+      action: 'drop',
+      aliases: [await lab.firewall.address(client)],
       protocols: ['id.l7.http'],
     })) as { id: number }
     await lab.isReady(1)

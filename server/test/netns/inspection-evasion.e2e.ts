@@ -68,7 +68,9 @@ describe('attacks in pieces and disguises', () => {
     const drop = await lab.addProfile('Drops', [{ key: 'sid', values, action: 'drop' }])
     // Rules name addresses of IPv4; those over IPv6 are told apart by where the second client stands.
     await lab.firewall.forward({
-      ...{ action: 'accept', ips_enabled: true, ips_profile: drop },
+      action: 'accept',
+      ips_enabled: true,
+      ips_profile: drop,
       source_addresses: [await lab.firewall.address(otherClient)],
     })
     await lab.firewall.forward({ action: 'accept', ips_enabled: true, ips_profile: alert })

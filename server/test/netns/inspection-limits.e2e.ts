@@ -83,7 +83,10 @@ describe('inspection at its limits', () => {
   })
 
   const ruleOf = async (number: number): Promise<object> => ({
-    ...{ action: 'accept', protocol: 'protocol.udp', ips_enabled: true, ips_profile: profiles[number - 1] },
+    action: 'accept',
+    protocol: 'protocol.udp',
+    ips_enabled: true,
+    ips_profile: profiles[number - 1],
     destination_ports: [await lab.firewall.port(portOf(number))],
   })
 
@@ -99,7 +102,10 @@ describe('inspection at its limits', () => {
 
   it('refuses one channel more, by its field', async () => {
     const { status, body } = await lab.api.call('POST', '/firewall/rules/forward', {
-      ...{ enabled: true, comment: '', source_addresses: ['any'], destination_addresses: ['any'] },
+      enabled: true,
+      comment: '',
+      source_addresses: ['any'],
+      destination_addresses: ['any'],
       ...(await ruleOf(most + 1)),
     })
     const text = JSON.stringify(body)

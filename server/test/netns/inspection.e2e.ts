@@ -40,9 +40,12 @@ describe('inspection', () => {
   /** With one rule for each pair of sid and action. */
   async function addProfile(name: string, ...rules: readonly (readonly [sid: number, action: string])[]) {
     const { id } = (await ok('POST', '/ips/profiles-create-with-rules', {
-      ...{ name, comment: '' },
+      name,
+      comment: '',
       rules: rules.map(([sid, action]) => ({
-        ...{ filters: [{ key: 'sid', operator: 'equals', values: [sid] }], action, comment: '' },
+        filters: [{ key: 'sid', operator: 'equals', values: [sid] }],
+        action,
+        comment: '',
       })),
     })) as { id: string }
     return id
@@ -51,11 +54,18 @@ describe('inspection', () => {
   /** Accepts what the client opens, and has it inspected with the profile. */
   async function addRule(address: string, fields: object): Promise<number> {
     const { id: object } = (await ok('POST', '/aliases/ip_addresses', {
-      ...{ title: `Host ${address}`, comment: '', value: address },
+      title: `Host ${address}`,
+      comment: '',
+      value: address,
     })) as { id: string }
     const { id } = (await ok('POST', '/firewall/rules/forward', {
-      ...{ enabled: true, protocol: 'any', comment: '', action: 'accept' },
-      ...{ source_addresses: [object], destination_addresses: ['any'], ...fields },
+      enabled: true,
+      protocol: 'any',
+      comment: '',
+      action: 'accept',
+      source_addresses: [object],
+      destination_addresses: ['any'],
+      ...fields,
     })) as { id: number }
     return id
   }
@@ -147,7 +157,9 @@ describe('inspection', () => {
       await isReady(1)
       await lab.expectStatus(attack, 0, from(client))
       const { id: object } = (await ok('POST', '/aliases/ip_addresses', {
-        ...{ title: 'Trusted', comment: '', value: client },
+        title: 'Trusted',
+        comment: '',
+        value: client,
       })) as { id: string }
       const { id } = (await ok('POST', '/ips/bypass', { aliases: [object], comment: '', enabled: true })) as {
         id: string
@@ -174,7 +186,10 @@ describe('inspection', () => {
     it('is explained', async () => {
       const explained = (await ok('POST', '/firewall/explain', {
         packet: {
-          ...{ source: client, destination: siteAddress, protocol: 'tcp', destination_port: 80 },
+          source: client,
+          destination: siteAddress,
+          protocol: 'tcp',
+          destination_port: 80,
           incoming_interface: 'lan0',
         },
       })) as { outcomes: { steps: { stage: string; text: string }[] }[] }

@@ -61,8 +61,21 @@ describe('an administrator on the network of the gateway', () => {
   type Request = readonly [method: string, path: string, body?: unknown, header?: string]
 
   const curl = ([method, path, body, header = 'x-none: 1']: Request): readonly string[] => [
-    ...['/usr/bin/curl', '-sk', '-m', '120', '-c', jar, '-b', jar, '-X', method, '-H', header],
-    ...['-w', '\n%{http_code}', `https://${listen}${path}`],
+    '/usr/bin/curl',
+    '-sk',
+    '-m',
+    '120',
+    '-c',
+    jar,
+    '-b',
+    jar,
+    '-X',
+    method,
+    '-H',
+    header,
+    '-w',
+    '\n%{http_code}',
+    `https://${listen}${path}`,
     ...(body === undefined ? [] : ['-d', JSON.stringify(body)]),
   ]
 

@@ -127,9 +127,17 @@ describe('interfaces on the wire', () => {
     const pidFile = '/run/network-e2e-dnsmasq.pid'
     await inside(
       'internet',
-      ...['/usr/sbin/dnsmasq', '--conf-file=/dev/null', '--port=0', '--no-ping', '--leasefile-ro', '--user=root'],
-      ...[`--pid-file=${pidFile}`, '--interface=gw2', '--dhcp-range=198.18.0.100,198.18.0.100,255.255.255.0,10m'],
-      ...['--dhcp-option=option:dns-server,198.18.0.53', '--dhcp-option=option:router,198.18.0.1'],
+      '/usr/sbin/dnsmasq',
+      '--conf-file=/dev/null',
+      '--port=0',
+      '--no-ping',
+      '--leasefile-ro',
+      '--user=root',
+      `--pid-file=${pidFile}`,
+      '--interface=gw2',
+      '--dhcp-range=198.18.0.100,198.18.0.100,255.255.255.0,10m',
+      '--dhcp-option=option:dns-server,198.18.0.53',
+      '--dhcp-option=option:router,198.18.0.1',
     )
     const body = { type: 'wan', title: 'Second', enabled: true, mac: macOf('opt0'), enable_dhcp: true, addresses: [] }
     const { id } = await api.ok('POST', '/network/connections', body)
@@ -164,12 +172,22 @@ describe('interfaces on the wire', () => {
 
   it('that this kernel cannot make are reported with its own words', async () => {
     const { id } = await api.ok('POST', '/network/connections', {
-      ...{ type: 'lan', title: 'Guests', enabled: true, mac: macOf('lan0'), vlan_tag: 5 },
-      ...{ enable_dhcp: false, addresses: ['10.50.0.1/24'] },
+      type: 'lan',
+      title: 'Guests',
+      enabled: true,
+      mac: macOf('lan0'),
+      vlan_tag: 5,
+      enable_dhcp: false,
+      addresses: ['10.50.0.1/24'],
     })
     await isMadeOrRefused(id, /^lan0\.5$/)
     const provider = await api.ok('POST', '/network/connections', {
-      ...{ type: 'pppoe', title: 'DSL', enabled: true, mac: macOf('opt0'), login: 'me', password: 'secret' },
+      type: 'pppoe',
+      title: 'DSL',
+      enabled: true,
+      mac: macOf('opt0'),
+      login: 'me',
+      password: 'secret',
     })
     const ppp = ((await states()).find((one) => one.id === provider.id) as State & { ppp: { errors: string[] } }).ppp
     assert.ok(ppp.errors.length > 0)
@@ -181,7 +199,12 @@ describe('interfaces on the wire', () => {
     const pair = { enabled: true, title: 'Pair', comment: '', nics: [macOf('opt0')] }
     const { id: mac } = await api.ok('POST', '/network/aggregated', pair)
     const { id } = await api.ok('POST', '/network/connections', {
-      ...{ type: 'lan', title: 'On the pair', enabled: true, mac, enable_dhcp: false, addresses: ['10.60.0.1/24'] },
+      type: 'lan',
+      title: 'On the pair',
+      enabled: true,
+      mac,
+      enable_dhcp: false,
+      addresses: ['10.60.0.1/24'],
     })
     await isMadeOrRefused(id, /^ag/)
     const link = (await stateOf(id)).ether.status === 'up' ? 'up' : 'down'
@@ -195,8 +218,15 @@ describe('interfaces on the wire', () => {
   it('that are GRE tunnels are made, or refused with the words of the kernel', async () => {
     const wan = await connectionOn('wan0')
     const { id } = await api.ok('POST', '/network/tunnels', {
-      ...{ title: 'Branch', enabled: true, comment: '', addresses: ['10.70.0.1/30'], gateway: null, zone: null },
-      ...{ parent_interface: `interface.id.${wan.id}`, server: '203.0.113.1', netflow_index: 0 },
+      title: 'Branch',
+      enabled: true,
+      comment: '',
+      addresses: ['10.70.0.1/30'],
+      gateway: null,
+      zone: null,
+      parent_interface: `interface.id.${wan.id}`,
+      server: '203.0.113.1',
+      netflow_index: 0,
     })
     const [{ osdevname }] = await api.ok('GET', '/network/tunnels')
     const state = async () => (await api.ok('GET', '/network/tunnel_states'))[0]

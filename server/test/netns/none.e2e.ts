@@ -32,12 +32,25 @@ describe('without a data plane', () => {
     await api.ok('PATCH', '/dns/safesearch', { enabled: true })
     await api.ok('POST', '/dns/zones/master', { ...zone, config: records })
     const lan = await api.ok('POST', '/network/connections', {
-      ...{ type: 'lan', title: 'Office', enabled: true, mac: '02:00:00:00:0d:01', enable_dhcp: false },
+      type: 'lan',
+      title: 'Office',
+      enabled: true,
+      mac: '02:00:00:00:0d:01',
+      enable_dhcp: false,
       addresses: ['10.99.1.1/24'],
     })
     const server = {
-      ...{ ranges: ['10.99.1.10-10.99.1.20'], lease_time: 60, options: [], routes: [], wpad_enabled: false },
-      ...{ dns: [], domain: '', gateway: '', tftp_server: '', tftp_filename: '', wins: [] },
+      ranges: ['10.99.1.10-10.99.1.20'],
+      lease_time: 60,
+      options: [],
+      routes: [],
+      wpad_enabled: false,
+      dns: [],
+      domain: '',
+      gateway: '',
+      tftp_server: '',
+      tftp_filename: '',
+      wins: [],
     }
     const entry = { enabled: true, interface: `interface.id.${lan.id}`, relay: null, server }
     await api.ok('POST', '/dhcp_server/settings', entry)

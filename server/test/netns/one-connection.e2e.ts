@@ -89,11 +89,16 @@ describe('one connection through a rule', { skip: lacking('/usr/sbin/ulogd') }, 
     const rule = await lab.forward({ action: 'accept', protocol: 'protocol.udp', comment: 'one connection' })
     await lab.addRule('log', { action: 'mark_log' })
     await api.ok('PATCH', '/logs_backend/remote_syslog', {
-      ...{ host: collector, port: ports.syslog, protocol: 'udp', format: 'syslog' },
+      host: collector,
+      port: ports.syslog,
+      protocol: 'udp',
+      format: 'syslog',
     })
     await api.ok('PATCH', '/logs_backend/remote_syslog/state', { enabled: true })
     await api.ok('PATCH', '/api/netflow-export/settings', {
-      ...{ version: 10, destination_ip: collector, destination_port: ports.flows },
+      version: 10,
+      destination_ip: collector,
+      destination_port: ports.flows,
       exported_interfaces: [`interface.id.${lan.id}`],
     })
     await api.ok('PATCH', '/api/netflow-export/state', { enabled: true })
@@ -125,24 +130,34 @@ describe('one connection through a rule', { skip: lacking('/usr/sbin/ulogd') }, 
     const [hit, ...otherHits] = await api.ok('GET', `/firewall/log?table=FWD&rule_id=${rule}`)
     assert.deepEqual(otherHits, [])
     assert.partialDeepStrictEqual(hit, {
-      ...{ text, rule_id: `${rule}`, action: 'accept', protocol: 'UDP', length: bytes + headerBytes, lost: 0 },
-      ...{ source_ip: client, source_port: sourcePort, destination_ip: server, destination_port: destinationPort },
-      ...{ in_interface: 'lan0', out_interface: 'wan0' },
+      text,
+      rule_id: `${rule}`,
+      action: 'accept',
+      protocol: 'UDP',
+      length: bytes + headerBytes,
+      lost: 0,
+      source_ip: client,
+      source_port: sourcePort,
+      destination_ip: server,
+      destination_port: destinationPort,
+      in_interface: 'lan0',
+      out_interface: 'wan0',
     })
     assert.equal(await lab.hits('forward', rule), 1)
 
     const traffic = await api.ok('GET', `/reports/report/firewall/journal?${where(['src_port', 'equals', sourcePort])}`)
     assert.equal(traffic.rows_before_limit_at_least, 1)
     assert.partialDeepStrictEqual(traffic.data[0], {
-      ...{
-        date_time: record.date_time,
-        rule_id: rule,
-        table: 'fwd',
-        action: 'accept',
-        result: 'accept',
-        protocol: 'UDP',
-      },
-      ...{ src_ip: client, src_port: sourcePort, dst_ip: server, dst_port: destinationPort },
+      date_time: record.date_time,
+      rule_id: rule,
+      table: 'fwd',
+      action: 'accept',
+      result: 'accept',
+      protocol: 'UDP',
+      src_ip: client,
+      src_port: sourcePort,
+      dst_ip: server,
+      dst_port: destinationPort,
       flow_id: record.id.split('.')[1],
     })
 
@@ -168,10 +183,18 @@ describe('one connection through a rule', { skip: lacking('/usr/sbin/ulogd') }, 
     const whole = { protocol: 17, packets: BigInt(datagrams), bytes: BigInt(datagrams * (bytes + headerBytes)) }
     const [out, back] = flows().toSorted((a, b) => b.sourcePort - a.sourcePort)
     assert.partialDeepStrictEqual(out, {
-      ...{ ...whole, source: client, sourcePort, destination: server, destinationPort },
+      ...whole,
+      source: client,
+      sourcePort,
+      destination: server,
+      destinationPort,
     })
     assert.partialDeepStrictEqual(back, {
-      ...{ ...whole, source: server, sourcePort: destinationPort, destination: client, destinationPort: sourcePort },
+      ...whole,
+      source: server,
+      sourcePort: destinationPort,
+      destination: client,
+      destinationPort: sourcePort,
     })
   })
 })

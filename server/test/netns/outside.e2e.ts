@@ -138,8 +138,14 @@ describe('the gateway towards the internet', () => {
   it('names the system rule in rule tests, and a rule that rejects', async () => {
     const wan = await lab.connectionOf('wan')
     const check = {
-      ...{ enabled: true, comment: '', protocol: 'tcp', src_ip: outside, src_port: 50_000, dst_port: port },
-      ...{ incoming_interface: `interface.id.${wan.id}`, expected_result: 'drop' },
+      enabled: true,
+      comment: '',
+      protocol: 'tcp',
+      src_ip: outside,
+      src_port: 50_000,
+      dst_port: port,
+      incoming_interface: `interface.id.${wan.id}`,
+      expected_result: 'drop',
     }
     const add = async (dst_ip: string) =>
       (await lab.api.ok('POST', '/firewall/checks_packets', { ...check, dst_ip })).id

@@ -35,8 +35,12 @@ it('a person signs in at the portal while many clients hold it, and none of them
   })
 
   const crowd = gateway.exec('client', [
-    ...[runtimePath(appRoot), crowdScript],
-    ...[gatewayInside, String(count), client, '10.20'],
+    runtimePath(appRoot),
+    crowdScript,
+    gatewayInside,
+    String(count),
+    client,
+    '10.20',
   ])
   const held = ['/usr/bin/ss', '-Htn', 'state', 'established', 'sport = :8446'] as const
   await until('all are there', async () => (await must('gateway', ...held)).trim().split('\n').length > count)

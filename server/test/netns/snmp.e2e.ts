@@ -27,7 +27,13 @@ interface Reading {
 
 const v2 = (text = community) => ['-v2c', '-c', text]
 const v3 = (auth = authKey, privacy: string | null = privacyKey) => [
-  ...['-v3', '-u', 'reader', '-a', 'MD5', '-A', auth],
+  '-v3',
+  '-u',
+  'reader',
+  '-a',
+  'MD5',
+  '-A',
+  auth,
   ...(privacy === null ? ['-l', 'authNoPriv'] : ['-l', 'authPriv', '-x', 'AES', '-X', privacy]),
 ]
 
@@ -69,9 +75,7 @@ describe('SNMP on the wire', { skip }, () => {
     oid: string,
     tries: readonly string[],
   ) =>
-    gateway.exec(from, [
-      ...['/usr/bin/snmpget', '-m', '', '-Oqv', ...tries, `--clientaddr=${source}`, ...secret, to, oid],
-    ])
+    gateway.exec(from, ['/usr/bin/snmpget', '-m', '', '-Oqv', ...tries, `--clientaddr=${source}`, ...secret, to, oid])
   /** What a reader gets, which must come. */
   const read = async (reading: Reading, oid: string = oids.name): Promise<string> => {
     const { code, stdout, stderr } = await ask(reading, oid, ['-t', '5', '-r', '5'])
@@ -121,7 +125,18 @@ describe('SNMP on the wire', { skip }, () => {
 
   it('cannot be changed over SNMP', async () => {
     const { code } = await gateway.exec('client', [
-      ...['/usr/bin/snmpset', '-m', '', '-t', '5', '-r', '3', ...v2(), gatewayInside, oids.name, 's', 'other'],
+      '/usr/bin/snmpset',
+      '-m',
+      '',
+      '-t',
+      '5',
+      '-r',
+      '3',
+      ...v2(),
+      gatewayInside,
+      oids.name,
+      's',
+      'other',
     ])
     assert.notEqual(code, 0)
     assert.equal(await read({ secret: v2() }), '"gateway \\"one\\""')

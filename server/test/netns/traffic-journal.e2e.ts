@@ -66,7 +66,11 @@ describe('the traffic journal on the wire', { skip }, () => {
   const send = async (protocol: Protocol, destination: string, port: number, count: number): Promise<number[]> => {
     const ports = Array.from({ length: count }, () => sourcePort++)
     const packets = ports.map((source_port) => ({
-      ...{ protocol, source: client, source_port, destination, destination_port: port },
+      protocol,
+      source: client,
+      source_port,
+      destination,
+      destination_port: port,
     }))
     const command = [runtimePath(appRoot), join(support, 'packet-sender.ts')]
     const { code, stderr } = await lab.gateway.exec('client', command, { input: JSON.stringify(packets) })
@@ -107,8 +111,16 @@ describe('the traffic journal on the wire', { skip }, () => {
     const common = { table: 'fwd', src_ip: client, dst_ip: server, src_location_code: '', dst_location_code: 'DE' }
     const nat = { dnat_rule_id: 0, dnat_ip: '', dnat_port: 0, snat_rule_id: 0, snat_ip: '' }
     const expected = {
-      ...{ ...common, ...people, ...nat, dst_location_name: 'Germany', dst_user_login: '', dst_zone: 'wan0' },
-      ...{ protocol: 'UDP', action: 'accept', result: 'accept', dst_port: 9000 },
+      ...common,
+      ...people,
+      ...nat,
+      dst_location_name: 'Germany',
+      dst_user_login: '',
+      dst_zone: 'wan0',
+      protocol: 'UDP',
+      action: 'accept',
+      result: 'accept',
+      dst_port: 9000,
     }
     assert.deepEqual(shared(accepted, Object.keys(expected)), expected)
     const dropped = await recordsOf(150, where('rule_id', drop), where('table', 'fwd'))
@@ -141,8 +153,13 @@ describe('the traffic journal on the wire', { skip }, () => {
     const target = await lab.firewall.address(published)
     const port = await lab.firewall.port(80)
     const dnat = await lab.firewall.addRule('dnat', {
-      ...{ action: 'dnat', protocol: 'protocol.udp', destination_addresses: [target], destination_ports: [port] },
-      ...{ change_destination_address: server, change_destination_port: '8001', comment: 'published' },
+      action: 'dnat',
+      protocol: 'protocol.udp',
+      destination_addresses: [target],
+      destination_ports: [port],
+      change_destination_address: server,
+      change_destination_port: '8001',
+      comment: 'published',
     })
     const accept = await lab.firewall.forward({ action: 'accept', protocol: 'protocol.udp' })
     const snat = await lab.firewall.addRule('snat', { action: 'snat', change_source_address: null })
@@ -150,8 +167,15 @@ describe('the traffic journal on the wire', { skip }, () => {
     const records = await recordsOf(150, where('rule_id', accept), where('table', 'fwd'))
     assert.deepEqual(portsOf(records), ports)
     const expected = {
-      ...{ ...people, dst_ip: published, dst_port: 80, action: 'accept' },
-      ...{ dnat_rule_id: dnat, dnat_ip: server, dnat_port: 8001, snat_rule_id: snat, snat_ip: outside },
+      ...people,
+      dst_ip: published,
+      dst_port: 80,
+      action: 'accept',
+      dnat_rule_id: dnat,
+      dnat_ip: server,
+      dnat_port: 8001,
+      snat_rule_id: snat,
+      snat_ip: outside,
     }
     assert.deepEqual(shared(records, Object.keys(expected)), expected)
     for (const [column, rule] of [

@@ -81,11 +81,15 @@ describe('explanations and packets of users', () => {
     },
   })
   const clientPlace = (): Place => ({
-    ...{ device: 'lan0', address: client, destinations: beyond },
+    device: 'lan0',
+    address: client,
+    destinations: beyond,
     exec: (argv, input) => run('client', argv, input),
   })
   const internetPlace = (): Place => ({
-    ...{ device: 'wan0', address: internet[0] ?? '', destinations: ['203.0.113.2', inside(41), inside(43)] },
+    device: 'wan0',
+    address: internet[0] ?? '',
+    destinations: ['203.0.113.2', inside(41), inside(43)],
     exec: (argv, input) => run('internet', argv, input),
   })
 

@@ -23,8 +23,15 @@ const certgen = '/usr/lib/squid/security_file_certgen'
 const [liveAddress, deadAddress] = ['192.0.2.1', '192.0.2.7']
 
 const rule = (id: number, category: string, more: Partial<FilterRule> = {}): FilterRule => ({
-  ...{ id, name: `<i>rule</i> ${id}`, access: 'deny', redirectUrl: null, categories: [category], times: null },
-  ...{ sources: { isAny: true, members: [], addresses: [] }, methods: [], contentTypes: [] },
+  id,
+  name: `<i>rule</i> ${id}`,
+  access: 'deny',
+  redirectUrl: null,
+  categories: [category],
+  times: null,
+  sources: { isAny: true, members: [], addresses: [] },
+  methods: [],
+  contentTypes: [],
   ...more,
 })
 
@@ -75,7 +82,12 @@ describe('denied connections', { skip: lacking('/usr/sbin/squid', certgen, '/usr
     writeFileSync(
       path('policy.json'),
       printPolicy({
-        ...{ isEnabled: true, usesExtended: true, safeSearch: false, morphology: false, onFailure: 'block', rules },
+        isEnabled: true,
+        usesExtended: true,
+        safeSearch: false,
+        morphology: false,
+        onFailure: 'block',
+        rules,
         names: { 'users.id.1': 'Bad <b>sites</b>', 'special.id.4': 'Direct access by IP address' },
       }),
     )
@@ -97,12 +109,20 @@ describe('denied connections', { skip: lacking('/usr/sbin/squid', certgen, '/usr
       `http_port 3128 name=direct ${bumping}`,
       'http_port 3129 intercept name=http',
       `https_port 3130 intercept name=https ${bumping}`,
-      ...['acl fails_open any-of !all', 'acl logged any-of all', 'acl strict_video any-of !all'],
-      ...['acl clients src 10.9.0.0/24', 'acl own dst 10.9.0.1', `hosts_file ${path('hosts')}`],
+      'acl fails_open any-of !all',
+      'acl logged any-of all',
+      'acl strict_video any-of !all',
+      'acl clients src 10.9.0.0/24',
+      'acl own dst 10.9.0.1',
+      `hosts_file ${path('hosts')}`,
     ]
     const fixed = fixedSettings({
-      ...{ folder, errors: path('errors'), certificates: path('ssl_db'), askSocket: path('ask.sock') },
-      ...{ helper: join(source, 'filterd', 'helper.pl'), authorities: [path('ca.crt')] },
+      folder,
+      errors: path('errors'),
+      certificates: path('ssl_db'),
+      askSocket: path('ask.sock'),
+      helper: join(source, 'filterd', 'helper.pl'),
+      authorities: [path('ca.crt')],
     })
     writeFileSync(path('squid.conf'), `${plan.join('\n')}\n${fixed}`)
     execFileSync(certgen, ['-c', '-s', path('ssl_db'), '-M', '4MB'])
@@ -133,8 +153,18 @@ describe('denied connections', { skip: lacking('/usr/sbin/squid', certgen, '/usr
     })
     await until('the server listens', () => contacts.includes('listening'))
     startIn(gateway, [
-      ...[process.execPath, join(source, 'filterd', 'main.ts'), path('policy.json'), path('user-categories.txt')],
-      ...[path('dictionaries.json'), path('categories'), path('gateway.sock'), folder, '3129', '3130', '3131', '3132'],
+      process.execPath,
+      join(source, 'filterd', 'main.ts'),
+      path('policy.json'),
+      path('user-categories.txt'),
+      path('dictionaries.json'),
+      path('categories'),
+      path('gateway.sock'),
+      folder,
+      '3129',
+      '3130',
+      '3131',
+      '3132',
     ])
     await until(
       'filterd listens',

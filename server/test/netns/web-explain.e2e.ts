@@ -19,8 +19,14 @@ const width = 8
 
 /** The certificate of the sites covers these. */
 const secureHosts = [
-  ...['a.sites.test', 'b.sites.test', 'c.sites.test', 'xn--e1afmkfd.sites.test', 'alcohol.category.example'],
-  ...['social-networks.category.example', 'file-sharing.category.example', 'www.google.com'],
+  'a.sites.test',
+  'b.sites.test',
+  'c.sites.test',
+  'xn--e1afmkfd.sites.test',
+  'alcohol.category.example',
+  'social-networks.category.example',
+  'file-sharing.category.example',
+  'www.google.com',
 ]
 const plainHosts = [
   ...secureHosts,
@@ -44,27 +50,48 @@ const paths = [
   '/%68ome',
 ]
 const types = [
-  ...['text/html; charset=utf-8', 'text/plain', 'video/mp4', 'Image/PNG', 'application/pdf', 'application/zip'],
-  ...['text/plain, video/mp4', 'application/json'],
+  'text/html; charset=utf-8',
+  'text/plain',
+  'video/mp4',
+  'Image/PNG',
+  'application/pdf',
+  'application/zip',
+  'text/plain, video/mp4',
+  'application/json',
 ]
 const ruleTypes = ['text/html', 'text/plain', 'video/mp4', 'image/*', 'application/json', 'multipart/form-data']
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']
 const entries = [
-  ...[
-    'a.sites.test',
-    'x.a.sites.test',
-    '*.a.sites.test',
-    '*.sites.test',
-    'sites.test',
-    'b.sites.test/home',
-    siteAddress,
-  ],
-  ...['https://c.sites.test', 'http://c.sites.test:80', 'b.sites.test', 'пример.sites.test', 'a.sites.test/home/page'],
-  ...['www.google.com', namelessAddress, 'http://a.sites.test/', 'b.sites.test:443', 'b.sites.test/?type'],
+  'a.sites.test',
+  'x.a.sites.test',
+  '*.a.sites.test',
+  '*.sites.test',
+  'sites.test',
+  'b.sites.test/home',
+  siteAddress,
+  'https://c.sites.test',
+  'http://c.sites.test:80',
+  'b.sites.test',
+  'пример.sites.test',
+  'a.sites.test/home/page',
+  'www.google.com',
+  namelessAddress,
+  'http://a.sites.test/',
+  'b.sites.test:443',
+  'b.sites.test/?type',
 ]
 const fixedCategories = [
-  ...['special.id.1', 'special.id.1', 'special.id.2', 'special.id.3', 'special.id.4', 'files.id.1', 'files.id.2'],
-  ...['files.id.3', 'files.id.8', 'other.id.1', 'other.id.2'],
+  'special.id.1',
+  'special.id.1',
+  'special.id.2',
+  'special.id.3',
+  'special.id.4',
+  'files.id.1',
+  'files.id.2',
+  'files.id.3',
+  'files.id.8',
+  'other.id.1',
+  'other.id.2',
 ]
 
 interface Sent {
@@ -151,7 +178,8 @@ describe('explain of the content filter', () => {
     const hasBody = ['POST', 'PUT', 'PATCH'].includes(method) && random.chance(0.7)
     return {
       url: `${isSecure ? 'https' : 'http'}://${host}${random.pick(paths)}?type=${encodeURIComponent(replyType)}`,
-      ...{ method, replyType },
+      method,
+      replyType,
       source: random.chance(0.5) ? client : otherClient,
       address: host === namelessAddress ? namelessAddress : siteAddress,
       requestType: hasBody ? random.pick([...ruleTypes.filter((type) => !type.endsWith('*')), 'image/png']) : null,
@@ -160,14 +188,20 @@ describe('explain of the content filter', () => {
 
   const send = ({ url, method, source, address, requestType }: Sent, lane: string): Promise<WebAnswer> =>
     asker.ask({
-      ...{ url, method, source, address },
+      url,
+      method,
+      source,
+      address,
       ...(url.startsWith('http:') ? { connection: `${source} ${address} ${lane}` } : {}),
       ...(requestType === null ? {} : { body: 5, headers: { 'content-type': requestType } }),
     })
 
   const explain = ({ url, method, source, requestType, replyType }: Sent): Promise<Explained> =>
     lab.api.ok('POST', '/content-filter/explain', {
-      ...{ url, method, source, content_type: replyType },
+      url,
+      method,
+      source,
+      content_type: replyType,
       ...(requestType === null ? {} : { request_type: requestType }),
     })
 

@@ -219,8 +219,15 @@ describe('the content filter', () => {
     const size = 8 * megabyte
     const held = [url('good', 'http'), url('good'), url('bad')].map((address) =>
       lab.gateway.exec('client', [
-        ...['/usr/bin/curl', '-sS', '--cacert', join(lab.folder, 'both.pem'), '-o', '/dev/null'],
-        ...['-w', '%{http_code} %{size_download}', `${address}held?n=${size}`],
+        '/usr/bin/curl',
+        '-sS',
+        '--cacert',
+        join(lab.folder, 'both.pem'),
+        '-o',
+        '/dev/null',
+        '-w',
+        '%{http_code} %{size_download}',
+        `${address}held?n=${size}`,
       ]),
     )
     await until('the downloads wait', async () => (await lab.seen()).waiting === 3)

@@ -214,8 +214,17 @@ s.connect(443,'${siteAddress}',()=>{s.send('x');setInterval(()=>s.send('x'),200)
     await setProxy({ direct_enabled: true, direct_port: 3128 })
     const at = (from: string, address: string, port: number) =>
       lab.gateway.exec(from, [
-        ...['/usr/bin/curl', '-s', '-m', '5', '-o', '/dev/null', '-w', '%{http_code}'],
-        ...['-x', `http://${address}:${port}`, `http://${siteAddress}/`],
+        '/usr/bin/curl',
+        '-s',
+        '-m',
+        '5',
+        '-o',
+        '/dev/null',
+        '-w',
+        '%{http_code}',
+        '-x',
+        `http://${address}:${port}`,
+        `http://${siteAddress}/`,
       ])
     // Squid takes a new configuration over a moment after it heard of it.
     await until('the proxy listens', async () => (await at('client', gatewayInside, 3128)).stdout === '200')
@@ -253,7 +262,11 @@ s.connect(443,'${siteAddress}',()=>{s.send('x');setInterval(()=>s.send('x'),200)
       const { running, halves } = await upload()
       const web = await firewall.address(destination)
       const body = {
-        ...{ enabled: true, protocol: 'any', action: 'drop', comment: '', source_addresses: ['any'] },
+        enabled: true,
+        protocol: 'any',
+        action: 'drop',
+        comment: '',
+        source_addresses: ['any'],
         destination_addresses: [web],
       }
       const answer = await lab.api.call('POST', '/firewall/rules/forward?cut_connections=true', body)

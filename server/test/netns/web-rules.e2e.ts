@@ -45,7 +45,8 @@ describe('rules of the content filter', () => {
   }
   const shown = (url: string, fields: Partial<WebAsk> = {}) => `${url} ${JSON.stringify(fields)}`
   const deny = (categories: readonly string[], fields: Partial<NewRule> = {}): NewRule => ({
-    ...{ categories, access: 'deny' },
+    categories,
+    access: 'deny',
     ...fields,
   })
   /** The proxy reads its settings again, and takes no connections meanwhile. */
@@ -122,8 +123,15 @@ describe('rules of the content filter', () => {
 
   it('find every form of entry of a user category, and the most specific one', async () => {
     const entries = [
-      ...['198.51.100.30', 'one.sites.test', '*.two.sites.test', 'https://three.sites.test/', 'http://four.sites.test'],
-      ...['five.sites.test/home', 'пример.sites.test', 'http://six.sites.test:80', 'http://seven.sites.test:81'],
+      '198.51.100.30',
+      'one.sites.test',
+      '*.two.sites.test',
+      'https://three.sites.test/',
+      'http://four.sites.test',
+      'five.sites.test/home',
+      'пример.sites.test',
+      'http://six.sites.test:80',
+      'http://seven.sites.test:81',
     ]
     const listed = await lab.addCategory('Listed', entries)
     await lab.addCategory('In no rule', ['sub.one.sites.test', 'deep.two.sites.test', 'five.sites.test/home/free'])

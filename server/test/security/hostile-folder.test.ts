@@ -34,14 +34,16 @@ describe('an account that leaves a state folder of its own in the way', { skip }
     const identity = readIdentity(pid)
     assert.ok(identity)
     writeRecord(folder, {
-      ...{ pid, launcher: identity, inside: identity, userNamespace: false, address: 'https://192.0.2.1:8443/' },
-      ...{
-        dataplane: 'lab',
-        limitation: null,
-        namespaces: ['client'],
-        started: new Date().toISOString(),
-        processes: {},
-      },
+      pid,
+      launcher: identity,
+      inside: identity,
+      userNamespace: false,
+      address: 'https://192.0.2.1:8443/',
+      dataplane: 'lab',
+      limitation: null,
+      namespaces: ['client'],
+      started: new Date().toISOString(),
+      processes: {},
     })
   }
   const give = (...paths: readonly string[]): void => {

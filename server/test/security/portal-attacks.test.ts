@@ -23,7 +23,8 @@ describe('attacks on the sign-in of users', () => {
     for (let round = 0; round < 500; round++)
       for (const address of ['10.10.0.21', '10.10.0.22'])
         assert.deepEqual(await bench.actions.confirm({ address, ticket: `made up ${round}`, code: '123456' }), {
-          ...{ status: 'refused', reason: 'expired' },
+          status: 'refused',
+          reason: 'expired',
         })
     await tokenOf('anna', localHost)
   })

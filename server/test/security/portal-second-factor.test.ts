@@ -125,7 +125,9 @@ describe('an authenticator app', () => {
     const again = waiting(await bench.signIn('dora', userPassword, address)).ticket
     assert.deepEqual(await confirm(again, 'no code', address), wrong, 'the right password in between clears nothing')
     assert.deepEqual(await confirm(again, codeOf(secret), address), {
-      ...{ status: 'refused', reason: 'blocked', retrySeconds: 2_700 },
+      status: 'refused',
+      reason: 'blocked',
+      retrySeconds: 2_700,
     })
     const search = encodeURIComponent(JSON.stringify([{ text: 'utm-two-factor-codes', columns: ['message'] }]))
     const { body } = await bench.admin('GET', `/logs_backend/logs?search=${search}`)

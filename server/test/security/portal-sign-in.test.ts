@@ -35,8 +35,12 @@ describe('signing in at the portal', () => {
       name: 'Name of anna',
       sessions: [
         {
-          ...{ id: network.sessions[0]?.id, type: 'web', address: localHost, state: 'connected' },
-          ...{ startedAt: network.sessions[0]?.startedAt, isThis: true },
+          id: network.sessions[0]?.id,
+          type: 'web',
+          address: localHost,
+          state: 'connected',
+          startedAt: network.sessions[0]?.startedAt,
+          isThis: true,
         },
       ],
       canChangePassword: true,
@@ -139,7 +143,9 @@ describe('signing in at the portal', () => {
       // Used up, as by sign-ins from many addresses.
     }
     assert.deepEqual(await bench.signIn('anna', userPassword, '10.10.0.80'), {
-      ...{ status: 'refused', reason: 'busy', retrySeconds: 1 },
+      status: 'refused',
+      reason: 'busy',
+      retrySeconds: 1,
     })
     gateway.clock.advance(60)
     tokenOf(await bench.signIn('anna', userPassword, '10.10.0.80'))

@@ -240,7 +240,12 @@ describe('the certificate', () => {
   it('names every address of a gateway that listens at all of them', () => {
     const addresses = ['192.0.2.1/24', 'fe80::1/64', '2001:db8::1/64', '127.0.0.1/8']
     assert.deepEqual(certificateNames('0.0.0.0', 'GW', addresses), [
-      ...['192.0.2.1', '2001:db8::1', '127.0.0.1', 'gw', 'localhost', '::1'],
+      '192.0.2.1',
+      '2001:db8::1',
+      '127.0.0.1',
+      'gw',
+      'localhost',
+      '::1',
     ])
     assert.deepEqual(certificateNames('192.0.2.9', 'gw', addresses), [
       '192.0.2.9',

@@ -64,7 +64,16 @@ const mostData = 1_400
 export const tcpHeader = (source: number, destination: number, flag: number): number[] => [
   ...u16(source),
   ...u16(destination),
-  ...[...u32(1_000), ...u32(0), 0x50, flag, 0xff, 0xff, 0, 0, 0, 0],
+  ...u32(1_000),
+  ...u32(0),
+  0x50,
+  flag,
+  0xff,
+  0xff,
+  0,
+  0,
+  0,
+  0,
 ]
 
 const pieces = (data: Buffer): Buffer[] =>

@@ -90,7 +90,8 @@ const web: Cases = {
   'WEB Management of Tomcat': inbound('/manager/html'),
   'WEB Users of WordPress': inbound('/wp-json/wp/v2/users'),
   'WEB Many remote calls of WordPress at once': inbound('/xmlrpc.php', {
-    ...{ method: 'POST', body: '<methodCall><methodName>system.multicall</methodName></methodCall>' },
+    method: 'POST',
+    body: '<methodCall><methodName>system.multicall</methodName></methodCall>',
   }),
   'WEB Dump of a database': inbound('/backup.sql'),
   'WEBSHELL Well-known name: c99': inbound('/up/c99.php'),
@@ -319,7 +320,9 @@ const malware: Cases = {
   'TUNNEL Very long name looked up': times(12, lookup(`${`${'a'.repeat(60)}.`.repeat(3)}x.example`)),
   'TUNNEL Large echo requests': echoRequests(true, 25, 1_000),
   'PHISHING Password sent to an address without a name': outbound('/login', {
-    ...{ method: 'POST', host: '203.0.113.77', body: 'user=a&password=b' },
+    method: 'POST',
+    host: '203.0.113.77',
+    body: 'user=a&password=b',
   }),
   'PHISHING Page that asks to run a command': fetched(
     '<script>navigator.clipboard.writeText("powershell -w hidden -c a")</script>',
@@ -383,7 +386,8 @@ const policy: Cases = {
   'PROTOCOL Encryption on a port for clear text': hello('example.org', 80),
   'UPLOAD By rclone': outbound('/', agent('rclone/v1.60')),
   'UPLOAD Shadow file of passwords': outbound('/up', {
-    ...{ method: 'POST', body: 'root:$6$abc$def:19000:0:99999:7:::\ndaemon:*:19000:0:99999:7:::\n' },
+    method: 'POST',
+    body: 'root:$6$abc$def:19000:0:99999:7:::\ndaemon:*:19000:0:99999:7:::\n',
   }),
   'UPLOAD Dump of a database over FTP': talk(true, 21, [
     '<220 files',
@@ -393,8 +397,17 @@ const policy: Cases = {
     '<150 ok',
   ]),
   'UPLOAD Database of passwords by mail': talk(true, 25, [
-    ...['<220 mail.example ESMTP', 'EHLO a', '<250 ok', 'MAIL FROM:<a@a.example>', '<250 ok', 'RCPT TO:<b@b.example>'],
-    ...['<250 ok', 'DATA', '<354 go', 'Content-Disposition: attachment; filename="a.kdbx"\r\n\r\na\r\n.', '<250 ok'],
+    '<220 mail.example ESMTP',
+    'EHLO a',
+    '<250 ok',
+    'MAIL FROM:<a@a.example>',
+    '<250 ok',
+    'RCPT TO:<b@b.example>',
+    '<250 ok',
+    'DATA',
+    '<354 go',
+    'Content-Disposition: attachment; filename="a.kdbx"\r\n\r\na\r\n.',
+    '<250 ok',
   ]),
 }
 

@@ -189,7 +189,9 @@ export const unseenForms: Readonly<Record<string, string>> = {
 }
 
 export const requestOf = (request: string): Traffic => ({
-  ...{ protocol: 'tcp', isFromInside: false, port: 80 },
+  protocol: 'tcp',
+  isFromInside: false,
+  port: 80,
   turns: [
     { from: 'client', data: Buffer.from(request, 'latin1') },
     { from: 'server', data: Buffer.from(page('ok'), 'latin1') },

@@ -97,7 +97,10 @@ describe('exceptions of signatures in Suricata', { skip: lacking(program) }, () 
       return read.rule.signature.sid
     })
     const compiled = await compileRules({
-      ...{ folder, kept: [], mostBytes: 100_000_000, applications: [] },
+      folder,
+      kept: [],
+      mostBytes: 100_000_000,
+      applications: [],
       texts: Buffer.from([...signatures, ...exceptions, ''].join('\n')),
       channels: [
         {
@@ -167,8 +170,11 @@ describe('exceptions of signatures in Suricata', { skip: lacking(program) }, () 
     const event = alerts.find(({ protocol, url }) => protocol === 'TCP' && url !== '')
     assert.ok(event)
     const ends = {
-      ...{ protocol: event.protocol, source: event.source, sourcePort: event.sourcePort ?? 0 },
-      ...{ destination: event.destination, destinationPort: event.destinationPort ?? 0 },
+      protocol: event.protocol,
+      source: event.source,
+      sourcePort: event.sourcePort ?? 0,
+      destination: event.destination,
+      destinationPort: event.destinationPort ?? 0,
     }
     const period = { from: event.time - 60_000_000, until: event.time + 60_000_000 }
     const { signal } = new AbortController()

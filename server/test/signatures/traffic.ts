@@ -12,18 +12,24 @@ const pair = (request: string, answer: string): Turn[] =>
   [say('client', request), say('server', answer)].filter(({ data }) => data.length > 0)
 
 export const tcp = (isFromInside: boolean, port: number, request: string, answer = ''): Traffic => ({
-  ...{ protocol: 'tcp', isFromInside, port },
+  protocol: 'tcp',
+  isFromInside,
+  port,
   turns: pair(request, answer),
 })
 
 export const udp = (isFromInside: boolean, port: number, request: string, answer = ''): Traffic => ({
-  ...{ protocol: 'udp', isFromInside, port },
+  protocol: 'udp',
+  isFromInside,
+  port,
   turns: pair(request, answer),
 })
 
 /** Lines of both sides in turn; those of the server begin with `<`. Each ends as lines on the network do. */
 export const talk = (isFromInside: boolean, port: number, lines: readonly string[]): Traffic => ({
-  ...{ protocol: 'tcp', isFromInside, port },
+  protocol: 'tcp',
+  isFromInside,
+  port,
   turns: lines.map((line) =>
     line.startsWith('<') ? say('server', `${line.slice(1)}\r\n`) : say('client', `${line}\r\n`),
   ),
@@ -31,7 +37,9 @@ export const talk = (isFromInside: boolean, port: number, lines: readonly string
 
 /** Bytes of both sides in turn, the client first. */
 export const exchange = (isFromInside: boolean, port: number, ...texts: readonly string[]): Traffic => ({
-  ...{ protocol: 'tcp', isFromInside, port },
+  protocol: 'tcp',
+  isFromInside,
+  port,
   turns: texts.map((text, at) => say(at % 2 === 0 ? 'client' : 'server', text)),
 })
 
@@ -96,7 +104,9 @@ export const hello = (name: string, port = 443): Traffic => exchange(true, port,
 
 /** A record of a TLS client after its first message. */
 export const tlsRecord = (name: string, record: string): Traffic => ({
-  ...{ protocol: 'tcp', isFromInside: false, port: 443 },
+  protocol: 'tcp',
+  isFromInside: false,
+  port: 443,
   turns: [say('client', clientHello(name)), say('server', serverHello), say('client', record)],
 })
 
@@ -163,13 +173,18 @@ export function remoteCall(uuid: string, version: number, operation: number): Tr
 
 /** A first packet with flags that no kernel sets. */
 export const oddFlags = (flags: number): RawTraffic => ({
-  ...{ protocol: 'raw', isFromInside: false, number: 6 },
+  protocol: 'raw',
+  isFromInside: false,
+  number: 6,
   packets: [(port) => ({ from: 'client', data: Buffer.from(tcpHeader(port, 80, flags)) })],
 })
 
 /** A connection that is refused, to another port each time. */
 export const refused = (count: number): RawTraffic => ({
-  ...{ protocol: 'raw', isFromInside: false, number: 6, times: count },
+  protocol: 'raw',
+  isFromInside: false,
+  number: 6,
+  times: count,
   packets: [
     (port) => ({ from: 'client', data: Buffer.from(tcpHeader(port, port - 49_000, 2)) }),
     (port) => ({ from: 'server', data: Buffer.from(tcpHeader(port - 49_000, port, 0x14)) }),
@@ -177,6 +192,9 @@ export const refused = (count: number): RawTraffic => ({
 })
 
 export const echoRequests = (isFromInside: boolean, count: number, size: number): RawTraffic => ({
-  ...{ protocol: 'raw', isFromInside, number: 1, times: count },
+  protocol: 'raw',
+  isFromInside,
+  number: 1,
+  times: count,
   packets: [() => ({ from: 'client', data: Buffer.from([8, 0, 0, 0, 0, 1, 0, 1, ...Array(size).fill(97)]) })],
 })

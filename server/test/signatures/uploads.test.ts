@@ -45,8 +45,10 @@ describe('uploads of signatures, with the engine under its own account', { skip 
   before(async () => {
     spawnSync('/usr/bin/chmod', ['711', stateDir])
     const env = {
-      ...{ PORTCULLIS_STATE: join(stateDir, 'state'), PORTCULLIS_DATAPLANE: 'lab' },
-      ...{ PORTCULLIS_ACCOUNT_BLOCK: String(service.uid), PORTCULLIS_SERVICE_UID: String(service.uid) },
+      PORTCULLIS_STATE: join(stateDir, 'state'),
+      PORTCULLIS_DATAPLANE: 'lab',
+      PORTCULLIS_ACCOUNT_BLOCK: String(service.uid),
+      PORTCULLIS_SERVICE_UID: String(service.uid),
       PORTCULLIS_SERVICE_GID: String(service.gid),
     }
     mkdirSync(join(stateDir, 'state'), { mode: 0o711 })
@@ -76,7 +78,9 @@ describe('uploads of signatures, with the engine under its own account', { skip 
   const checks = async (): Promise<Check[]> => (await admin('GET', '/ips/signature_checks')).body
   const upload = (text: string, signal: AbortSignal | null = null): Promise<Response> =>
     fetch(`${url}/ips/custom_rules_file`, {
-      ...{ method: 'POST', body: text, signal },
+      method: 'POST',
+      body: text,
+      signal,
       headers: { host: 'gateway.test', cookie: admin.cookie, 'content-type': 'text/plain' },
     })
   const archive = (text: string) =>

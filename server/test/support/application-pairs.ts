@@ -67,7 +67,10 @@ const base = { also: [], protocol: 'tcp', needs: ['curl'] } as const
 
 /** A site of a service over TLS, asked for with a real client. */
 const site = (application: string, host: string): Pair => ({
-  ...{ ...base, application: id(application), also: [id('TLS')], name: `${application}, curl to ${host}` },
+  ...base,
+  application: id(application),
+  also: [id('TLS')],
+  name: `${application}, curl to ${host}`,
   needs: ['curl', 'openssl'],
   server: (port, folder) => {
     certificate(folder)
@@ -83,7 +86,10 @@ const site = (application: string, host: string): Pair => ({
 })
 
 const plainSite = (application: string, host: string): Pair => ({
-  ...{ ...base, application: id(application), also: [id('HTTP')], name: `${application}, curl to http://${host}` },
+  ...base,
+  application: id(application),
+  also: [id('HTTP')],
+  name: `${application}, curl to http://${host}`,
   server: talker('web'),
   client: (address, port) => [...curl, '--resolve', `${host}:${port}:${address}`, `http://${host}:${port}/`],
 })
@@ -94,7 +100,9 @@ const asked = (
   url: (at: string) => string,
   ...options: readonly string[]
 ): Pair => ({
-  ...{ ...base, application: id(application), name: `${application}, curl` },
+  ...base,
+  application: id(application),
+  name: `${application}, curl`,
   server: talker(server),
   client: (address, port) => [...curl, ...options, url(`${address}:${port}`)],
 })
@@ -102,7 +110,10 @@ const asked = (
 /** With their own programs. */
 export const programPairs: readonly Pair[] = [
   {
-    ...{ ...base, application: id('SSH'), name: 'SSH, dropbear', needs: ['dropbear', 'dropbearkey', 'dbclient'] },
+    ...base,
+    application: id('SSH'),
+    name: 'SSH, dropbear',
+    needs: ['dropbear', 'dropbearkey', 'dbclient'],
     server: (port, folder) => {
       const key = join(folder, 'host.key')
       spawnSync('dropbearkey', ['-t', 'ed25519', '-f', key])
@@ -112,7 +123,10 @@ export const programPairs: readonly Pair[] = [
     saysOk: /No auth methods|Permission denied/,
   },
   {
-    ...{ ...base, application: id('RESP'), name: 'RESP, redis', needs: ['redis-server', 'redis-cli'] },
+    ...base,
+    application: id('RESP'),
+    name: 'RESP, redis',
+    needs: ['redis-server', 'redis-cli'],
     server: (port, folder) => {
       const settings = [
         '--port',
@@ -132,7 +146,10 @@ export const programPairs: readonly Pair[] = [
     saysOk: /PONG/,
   },
   {
-    ...{ ...base, application: id('MQTT'), name: 'MQTT, mosquitto', needs: ['mosquitto', 'mosquitto_pub'] },
+    ...base,
+    application: id('MQTT'),
+    name: 'MQTT, mosquitto',
+    needs: ['mosquitto', 'mosquitto_pub'],
     server: (port, folder) => [
       'mosquitto',
       '-c',
@@ -141,7 +158,10 @@ export const programPairs: readonly Pair[] = [
     client: (address, port) => ['mosquitto_pub', '-h', address, '-p', `${port}`, '-t', 'a', '-m', 'b'],
   },
   {
-    ...{ ...base, application: id('RSYNC'), name: 'RSYNC, rsync', needs: ['rsync'] },
+    ...base,
+    application: id('RSYNC'),
+    name: 'RSYNC, rsync',
+    needs: ['rsync'],
     server: (port, folder) => {
       // No server answers in the lab when it asks for the name of the client.
       const settings = `use chroot = no\nreverse lookup = no\nuid = root\ngid = root\n[files]\npath = ${folder}\n`
@@ -156,7 +176,10 @@ export const programPairs: readonly Pair[] = [
     client: (address, port) => ['rsync', '--timeout=5', `rsync://${address}:${port}/files/`],
   },
   {
-    ...{ ...base, application: id('Memcached'), name: 'Memcached, memcached', needs: ['memcached'] },
+    ...base,
+    application: id('Memcached'),
+    name: 'Memcached, memcached',
+    needs: ['memcached'],
     server: (port) => ['memcached', '-u', 'root', '-l', '0.0.0.0', '-p', `${port}`],
     client: (address, port) => {
       const index = exchanges.findIndex(({ application }) => application === 'Memcached')
@@ -164,7 +187,10 @@ export const programPairs: readonly Pair[] = [
     },
   },
   {
-    ...{ ...base, application: id('Git'), name: 'Git, git', needs: ['git'] },
+    ...base,
+    application: id('Git'),
+    name: 'Git, git',
+    needs: ['git'],
     server: (port, folder) => {
       spawnSync('git', ['init', '--bare', '--quiet', join(folder, 'a.git')])
       return ['git', 'daemon', '--reuseaddr', '--export-all', `--base-path=${folder}`, `--port=${port}`, folder]
@@ -172,31 +198,29 @@ export const programPairs: readonly Pair[] = [
     client: (address, port) => ['git', 'ls-remote', `git://${address}:${port}/a.git`],
   },
   {
-    ...{ ...base, application: id('DNS'), name: 'DNS, unbound and dig', protocol: 'udp', needs: ['unbound', 'dig'] },
+    ...base,
+    application: id('DNS'),
+    name: 'DNS, unbound and dig',
+    protocol: 'udp',
+    needs: ['unbound', 'dig'],
     server: (port, folder) => {
       const lines = [
-        ...[
-          'server:',
-          ' interface: 0.0.0.0',
-          ` port: ${port}`,
-          ' access-control: 0.0.0.0/0 allow',
-          ' chroot: ""',
-          ' username: ""',
-        ],
-        ...[
-          ' do-daemonize: no',
-          ' use-syslog: no',
-          ` directory: "${folder}"`,
-          ` pidfile: "${folder}/pid"`,
-          ' do-ip6: no',
-        ],
-        ...[
-          ' module-config: "iterator"',
-          ' local-zone: "test." static',
-          ' local-data: "a.test. A 192.0.2.1"',
-          'remote-control:',
-          ' control-enable: no',
-        ],
+        'server:',
+        ' interface: 0.0.0.0',
+        ` port: ${port}`,
+        ' access-control: 0.0.0.0/0 allow',
+        ' chroot: ""',
+        ' username: ""',
+        ' do-daemonize: no',
+        ' use-syslog: no',
+        ` directory: "${folder}"`,
+        ` pidfile: "${folder}/pid"`,
+        ' do-ip6: no',
+        ' module-config: "iterator"',
+        ' local-zone: "test." static',
+        ' local-data: "a.test. A 192.0.2.1"',
+        'remote-control:',
+        ' control-enable: no',
       ]
       return ['unbound', '-d', '-c', write(folder, 'unbound.conf', `${lines.join('\n')}\n`)]
     },
@@ -204,7 +228,11 @@ export const programPairs: readonly Pair[] = [
     saysOk: /192\.0\.2\.1/,
   },
   {
-    ...{ ...base, application: id('SNMP'), name: 'SNMP, snmpd', protocol: 'udp', needs: ['snmpd', 'snmpget'] },
+    ...base,
+    application: id('SNMP'),
+    name: 'SNMP, snmpd',
+    protocol: 'udp',
+    needs: ['snmpd', 'snmpget'],
     server: (port, folder) => [
       'snmpd',
       '-f',
@@ -218,18 +246,28 @@ export const programPairs: readonly Pair[] = [
     client: (address, port) => ['snmpget', '-v2c', '-cpublic', '-r0', '-t3', `${address}:${port}`, '1.3.6.1.2.1.1.3.0'],
   },
   {
-    ...{ ...base, application: id('FTP_CONTROL'), name: 'FTP, vsftpd', needs: ['vsftpd', 'curl'] },
+    ...base,
+    application: id('FTP_CONTROL'),
+    name: 'FTP, vsftpd',
+    needs: ['vsftpd', 'curl'],
     server: (port, folder) => ftpServer(folder, '0.0.0.0', port, 'secret').command,
     client: (address, port) => [...curl, `ftp://anonymous:secret@${address}:${port}/`],
   },
   {
-    ...{ ...base, application: id('SMBv23'), name: 'SMB, smbd', needs: ['smbd', 'smbclient'] },
+    ...base,
+    application: id('SMBv23'),
+    name: 'SMB, smbd',
+    needs: ['smbd', 'smbclient'],
     server: (port, folder) => shareServer(folder, '0.0.0.0', port, 'secret').command,
     client: (address, port) => ['smbclient', '-N', '-p', `${port}`, '-t', '5', '-L', address],
     saysOk: /Sharename|ACCESS_DENIED|LOGON_FAILURE/,
   },
   {
-    ...{ ...base, application: id('DTLS'), name: 'DTLS, openssl', protocol: 'udp', needs: ['openssl'] },
+    ...base,
+    application: id('DTLS'),
+    name: 'DTLS, openssl',
+    protocol: 'udp',
+    needs: ['openssl'],
     server: (port, folder) => {
       const [key, cert] = certificate(folder)
       return ['openssl', 's_server', '-dtls', '-quiet', '-accept', `${port}`, '-key', key, '-cert', cert]
@@ -239,13 +277,20 @@ export const programPairs: readonly Pair[] = [
     saysOk: /BEGIN CERTIFICATE/,
   },
   {
-    ...{ ...base, application: id('PostgreSQL'), name: 'PostgreSQL, psql', needs: ['psql'] },
+    ...base,
+    application: id('PostgreSQL'),
+    name: 'PostgreSQL, psql',
+    needs: ['psql'],
     server: talker('postgres'),
     client: (address, port) => ['psql', `host=${address} port=${port} user=a dbname=a connect_timeout=4`],
     saysOk: /hello from the peer/,
   },
   {
-    ...{ ...base, application: id('SIP'), name: 'SIP, sipsak', protocol: 'udp', needs: ['sipsak'] },
+    ...base,
+    application: id('SIP'),
+    name: 'SIP, sipsak',
+    protocol: 'udp',
+    needs: ['sipsak'],
     server: talker('sip'),
     client: (address, port) => ['sipsak', '-s', `sip:a@${address}:${port}`],
   },
@@ -306,7 +351,10 @@ export const programPairs: readonly Pair[] = [
 
 /** What no application says. A client gives up after that much silence. */
 export const nonsensePair = (silenceMs: number): Pair => ({
-  ...{ ...base, application: id('Unknown'), name: 'nonsense', needs: [] },
+  ...base,
+  application: id('Unknown'),
+  name: 'nonsense',
+  needs: [],
   server: talker('nonsense'),
   client: (address, port) => [...peer, 'babble', `${silenceMs}`, address, `${port}`],
 })
@@ -322,7 +370,10 @@ export interface PeerPair {
 }
 
 export const peerPairs: readonly PeerPair[] = exchanges.map(({ application, also = [], protocol, port }, index) => ({
-  ...{ application: id(application), also: also.map(id), protocol, index },
+  application: id(application),
+  also: also.map(id),
+  protocol,
+  index,
   name: `${application}, exchange ${index}`,
   ...(port === undefined ? {} : { port }),
 }))

@@ -82,7 +82,10 @@ export class LabBrowser implements AsyncDisposable {
   async open(options: PageOptions = {}): Promise<LabPage> {
     const { language = 'en-US', acceptsAnyCertificate = true, viewport = desk, colours = 'light' } = options
     const context = await this.#browser.newContext({
-      ...{ locale: language, ignoreHTTPSErrors: acceptsAnyCertificate, viewport, colorScheme: colours },
+      locale: language,
+      ignoreHTTPSErrors: acceptsAnyCertificate,
+      viewport,
+      colorScheme: colours,
     })
     context.setDefaultTimeout(patienceMs)
     return new LabPage(context, await context.newPage())

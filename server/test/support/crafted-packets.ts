@@ -74,9 +74,17 @@ export interface Segment {
 export function segmentBytes(ends: Ends, segment: Segment): Buffer {
   const { options = [], data = Buffer.alloc(0), window = 0xffff, urgent = 0, reserved = 0 } = segment
   const header = [
-    ...[...u16(segment.sourcePort), ...u16(segment.destinationPort)],
-    ...[...u32(segment.sequence >>> 0), ...u32(segment.acknowledged >>> 0)],
-    ...[((20 + options.length) << 2) | reserved, segment.flags, ...u16(window), 0, 0, ...u16(urgent), ...options],
+    ...u16(segment.sourcePort),
+    ...u16(segment.destinationPort),
+    ...u32(segment.sequence >>> 0),
+    ...u32(segment.acknowledged >>> 0),
+    ((20 + options.length) << 2) | reserved,
+    segment.flags,
+    ...u16(window),
+    0,
+    0,
+    ...u16(urgent),
+    ...options,
   ]
   return summed(ends, protocols.tcp, 16, Buffer.concat([Buffer.from(header), data]), segment.hasBadChecksum)
 }

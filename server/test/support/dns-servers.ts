@@ -20,8 +20,17 @@ export async function addAddress(gateway: LabGateway, ...addresses: readonly str
 export async function startEcho(gateway: LabGateway, at: string, answer: string, more: readonly string[] = []) {
   await addAddress(gateway, at)
   const options = [
-    ...['--no-daemon', '--conf-file=/dev/null', '--no-resolv', '--no-hosts', '--user=root', '--pid-file'],
-    ...['--bind-interfaces', `--listen-address=${at}`, `--address=/#/${answer}`, '--local-ttl=60', ...more],
+    '--no-daemon',
+    '--conf-file=/dev/null',
+    '--no-resolv',
+    '--no-hosts',
+    '--user=root',
+    '--pid-file',
+    '--bind-interfaces',
+    `--listen-address=${at}`,
+    `--address=/#/${answer}`,
+    '--local-ttl=60',
+    ...more,
   ]
   void gateway.exec('internet', ['/usr/sbin/dnsmasq', ...options], { timeoutMs: forever }).catch(() => {})
   await answers(gateway, at, 'ready.example')

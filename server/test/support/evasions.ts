@@ -64,13 +64,21 @@ const single = (text: string): (readonly [number, string])[] => [...text].map((o
 type Make = (tcp: HandTcp, tools: Tools) => readonly Buffer[]
 
 const overTcp = (name: string, isTaken: boolean, make: Make, more: Partial<Case> = {}): Case => ({
-  ...{ name, protocol: 'tcp', families: both, isTaken, ...more },
+  name,
+  protocol: 'tcp',
+  families: both,
+  isTaken,
+  ...more,
   send: async (tools) => tools.tcp.send(...make(tools.tcp, tools)),
 })
 
 /** Several goes, with time between them. */
 const inGoes = (name: string, isTaken: boolean, goes: readonly Make[], more: Partial<Case> = {}): Case => ({
-  ...{ name, protocol: 'tcp', families: both, isTaken, ...more },
+  name,
+  protocol: 'tcp',
+  families: both,
+  isTaken,
+  ...more,
   send: async (tools) => {
     for (const make of goes) {
       await tools.tcp.send(...make(tools.tcp, tools))
@@ -103,36 +111,52 @@ const segments: readonly Case[] = [
   ),
   // What waits for the bytes before it is decided when these come.
   overTcp('other bytes wait in the place, the attack comes later', false, (tcp) => [
-    ...[tcp.packet(evilAt, decoy), tcp.packet(evilAt, evil), tcp.packet(evilAt + evil.length, behind)],
+    tcp.packet(evilAt, decoy),
+    tcp.packet(evilAt, evil),
+    tcp.packet(evilAt + evil.length, behind),
     tcp.packet(0, before),
   ]),
   overTcp('the attack waits in the place, other bytes come later', false, (tcp) => [
-    ...[tcp.packet(evilAt, evil), tcp.packet(evilAt, decoy), tcp.packet(evilAt + evil.length, behind)],
+    tcp.packet(evilAt, evil),
+    tcp.packet(evilAt, decoy),
+    tcp.packet(evilAt + evil.length, behind),
     tcp.packet(0, before),
   ]),
   overTcp('a longer segment over a waiting one', false, (tcp) => [
-    ...[tcp.packet(evilAt + 1, decoy.slice(1)), tcp.packet(evilAt, evil + behind), tcp.packet(0, before)],
+    tcp.packet(evilAt + 1, decoy.slice(1)),
+    tcp.packet(evilAt, evil + behind),
+    tcp.packet(0, before),
   ]),
   overTcp('a shorter segment over a waiting one', false, (tcp) => [
-    ...[tcp.packet(evilAt - 1, `/${decoy}${behind}`), tcp.packet(evilAt, evil), tcp.packet(0, before.slice(0, -1))],
+    tcp.packet(evilAt - 1, `/${decoy}${behind}`),
+    tcp.packet(evilAt, evil),
+    tcp.packet(0, before.slice(0, -1)),
   ]),
   overTcp('a tail over a waiting head', false, (tcp) => [
-    ...[tcp.packet(evilAt + 8, decoy.slice(8) + behind), tcp.packet(evilAt, evil), tcp.packet(0, before)],
+    tcp.packet(evilAt + 8, decoy.slice(8) + behind),
+    tcp.packet(evilAt, evil),
+    tcp.packet(0, before),
   ]),
   overTcp('bytes said again with others in them', false, (tcp) => [
-    ...[tcp.packet(0, harmless.slice(0, evilAt + 4)), tcp.packet(0, request), tcp.packet(0, harmless)],
+    tcp.packet(0, harmless.slice(0, evilAt + 4)),
+    tcp.packet(0, request),
+    tcp.packet(0, harmless),
   ]),
   overTcp('harmless bytes with a bad checksum first', true, (tcp) => [
-    ...[tcp.packet(0, harmless, { hasBadChecksum: true }), tcp.packet(0, request)],
+    tcp.packet(0, harmless, { hasBadChecksum: true }),
+    tcp.packet(0, request),
   ]),
   overTcp('the attack with a bad checksum, then harmless bytes', false, (tcp) => [
-    ...[tcp.packet(0, request, { hasBadChecksum: true }), tcp.packet(0, harmless)],
+    tcp.packet(0, request, { hasBadChecksum: true }),
+    tcp.packet(0, harmless),
   ]),
   overTcp('harmless bytes that do not reach the server first', false, (tcp) => [
-    ...[tcp.packet(0, harmless, {}, dying), tcp.packet(0, request)],
+    tcp.packet(0, harmless, {}, dying),
+    tcp.packet(0, request),
   ]),
   overTcp('a part that does not reach the server first', false, (tcp) => [
-    ...[tcp.packet(evilAt, decoy, {}, dying), tcp.packet(0, request)],
+    tcp.packet(evilAt, decoy, {}, dying),
+    tcp.packet(0, request),
   ]),
   ...[
     ['a reset', flag.rst],
@@ -142,7 +166,8 @@ const segments: readonly Case[] = [
     ['a beginning with acknowledgement', flag.syn | flag.ack],
   ].flatMap(([name, flags]) => [
     overTcp(`${name} that does not reach the server first`, false, (tcp) => [
-      ...[tcp.packet(0, '', { flags: flags as number }, dying), tcp.packet(0, request)],
+      tcp.packet(0, '', { flags: flags as number }, dying),
+      tcp.packet(0, request),
     ]),
     inGoes(`${name} that does not reach the server in the middle`, false, [
       (tcp) => [tcp.packet(0, before)],
@@ -150,16 +175,20 @@ const segments: readonly Case[] = [
       (tcp) => [tcp.packet(evilAt, evil + behind)],
     ]),
     overTcp(`${name} with a bad checksum first`, true, (tcp) => [
-      ...[tcp.packet(0, '', { flags: flags as number, hasBadChecksum: true }), tcp.packet(0, request)],
+      tcp.packet(0, '', { flags: flags as number, hasBadChecksum: true }),
+      tcp.packet(0, request),
     ]),
     overTcp(`${name} in the window, at another place`, false, (tcp) => [
-      ...[tcp.packet(700, '', { flags: flags as number }), tcp.packet(0, request)],
+      tcp.packet(700, '', { flags: flags as number }),
+      tcp.packet(0, request),
     ]),
     overTcp(`${name} far outside of the window`, false, (tcp) => [
-      ...[tcp.packet(0x4000_0000, '', { flags: flags as number }), tcp.packet(0, request)],
+      tcp.packet(0x4000_0000, '', { flags: flags as number }),
+      tcp.packet(0, request),
     ]),
     overTcp(`${name} at an old place`, false, (tcp) => [
-      ...[tcp.packet(-500, '', { flags: flags as number }), tcp.packet(0, request)],
+      tcp.packet(-500, '', { flags: flags as number }),
+      tcp.packet(0, request),
     ]),
   ]),
   // The rule about connections that are shut names the flags that it does not care for.
@@ -173,19 +202,24 @@ const segments: readonly Case[] = [
     ),
   ),
   overTcp('bytes far outside of the window first', true, (tcp) => [
-    ...[tcp.packet(0x4000_0000, harmless), tcp.packet(0x0800_0000, harmless), tcp.packet(0, request)],
+    tcp.packet(0x4000_0000, harmless),
+    tcp.packet(0x0800_0000, harmless),
+    tcp.packet(0, request),
   ]),
   overTcp('harmless bytes that acknowledge what was never said first', true, (tcp) => [
-    ...[tcp.packet(0, harmless, { acknowledged: 7 }), tcp.packet(0, request)],
+    tcp.packet(0, harmless, { acknowledged: 7 }),
+    tcp.packet(0, request),
   ]),
   overTcp('the attack acknowledges what was never said', false, (tcp) => [
     tcp.packet(0, request, { acknowledged: 0x7000_0000 }),
   ]),
   overTcp('harmless bytes without acknowledgement first', true, (tcp) => [
-    ...[tcp.packet(0, harmless, { flags: flag.psh }), tcp.packet(0, request)],
+    tcp.packet(0, harmless, { flags: flag.psh }),
+    tcp.packet(0, request),
   ]),
   overTcp('harmless bytes without any flag first', true, (tcp) => [
-    ...[tcp.packet(0, harmless, { flags: 0 }), tcp.packet(0, request)],
+    tcp.packet(0, harmless, { flags: 0 }),
+    tcp.packet(0, request),
   ]),
   overTcp('the attack with all flags', false, (tcp) => [tcp.packet(0, request, { flags: 0xff })]),
   overTcp('the attack with the flag of an end', true, (tcp) => [
@@ -196,13 +230,14 @@ const segments: readonly Case[] = [
     tcp.packet(0, request, { flags: flag.ack | flag.ece | flag.cwr }),
   ]),
   overTcp('an urgent byte in the attack', false, (tcp) => [
-    ...[tcp.packet(0, `${before}st`)],
-    ...[tcp.packet(evilAt + 2, 'X', { flags: flag.ack | flag.psh | flag.urg, urgent: 1 })],
+    tcp.packet(0, `${before}st`),
+    tcp.packet(evilAt + 2, 'X', { flags: flag.ack | flag.psh | flag.urg, urgent: 1 }),
     tcp.packet(evilAt + 3, evil.slice(2) + behind),
   ]),
   overTcp('an urgent byte in one segment with the attack', false, (tcp) => [
     tcp.packet(0, `${before}stX${evil.slice(2)}${behind}`, {
-      ...{ flags: flag.ack | flag.psh | flag.urg, urgent: evilAt + 3 },
+      flags: flag.ack | flag.psh | flag.urg,
+      urgent: evilAt + 3,
     }),
   ]),
   overTcp('several urgent bytes', false, (tcp) => [
@@ -241,7 +276,8 @@ const segments: readonly Case[] = [
     'harmless bytes from the past first',
     true,
     (tcp) => [
-      ...[tcp.packet(0, harmless, { options: tcp.stamp(1) }), tcp.packet(0, request, { options: tcp.stamp(1_002) })],
+      tcp.packet(0, harmless, { options: tcp.stamp(1) }),
+      tcp.packet(0, request, { options: tcp.stamp(1_002) }),
     ],
     { syn: stamps },
   ),
@@ -286,16 +322,20 @@ const segments: readonly Case[] = [
     whole,
   ]),
   overTcp('the end before the beginning', false, (tcp) => [
-    ...[tcp.packet(40, request.slice(40), { flags: flag.ack | flag.fin }), tcp.packet(0, request.slice(0, 40))],
+    tcp.packet(40, request.slice(40), { flags: flag.ack | flag.fin }),
+    tcp.packet(0, request.slice(0, 40)),
   ]),
   overTcp('an empty end before the beginning', false, (tcp) => [
     tcp.packet(request.length, '', { flags: flag.ack | flag.fin }),
-    ...[tcp.packet(40, request.slice(40)), tcp.packet(0, request.slice(0, 40))],
+    tcp.packet(40, request.slice(40)),
+    tcp.packet(0, request.slice(0, 40)),
   ]),
   // The engine thinks that the connection is over, and the kernel does not.
   overTcp('a reset behind bytes that do not reach the server', false, (tcp) => [
-    ...[tcp.packet(0, harmless, {}, dying), tcp.packet(0, '', { flags: flag.ack })],
-    ...[tcp.packet(harmless.length, '', { flags: flag.rst }, dying), tcp.packet(0, request)],
+    tcp.packet(0, harmless, {}, dying),
+    tcp.packet(0, '', { flags: flag.ack }),
+    tcp.packet(harmless.length, '', { flags: flag.rst }, dying),
+    tcp.packet(0, request),
   ]),
   inGoes('an empty segment that closes nothing, and a pause', true, [
     (tcp) => [tcp.packet(-1, '\0', { flags: flag.ack })],
@@ -328,7 +368,9 @@ interface Splitting {
 
 const sized = (size: number) => (payload: Buffer) => [cut(payload, size)]
 const at = (payload: Buffer, from: number, to: number, hasMore = true): Piece => ({
-  ...{ offset: from, data: payload.subarray(from, to), hasMore },
+  offset: from,
+  data: payload.subarray(from, to),
+  hasMore,
 })
 const half = (payload: Buffer): number => Math.floor(payload.length / 16) * 8
 
@@ -425,11 +467,13 @@ const query = (label: string): Buffer =>
 
 const contents: readonly Content[] = [
   {
-    ...{ name: 'a segment', protocol: 'tcp' },
+    name: 'a segment',
+    protocol: 'tcp',
     make: ({ tcp }) => [tcp.at(0, request), tcp.at(0, harmless)],
   },
   {
-    ...{ name: 'a datagram', protocol: 'udp' },
+    name: 'a datagram',
+    protocol: 'udp',
     make: ({ ends, port }) => [
       datagramBytes(ends, port, originPorts.udp, Buffer.from(`12345678901234567890 ${marks.udp} and so on, and so on`)),
       datagramBytes(
@@ -441,7 +485,8 @@ const contents: readonly Content[] = [
     ],
   },
   {
-    ...{ name: 'a question for a name', protocol: 'dns' },
+    name: 'a question for a name',
+    protocol: 'dns',
     make: ({ ends, port }) => [
       datagramBytes(ends, port, originPorts.dns, query(evil)),
       datagramBytes(ends, port, originPorts.dns, query(decoy)),
@@ -454,7 +499,9 @@ const numberOf = (protocol: Case['protocol']): number => (protocol === 'tcp' ? p
 const split = contents.flatMap(({ name, protocol, make }) =>
   splittings.map(
     (splitting): Case => ({
-      ...{ name: `${name} ${splitting.name}`, protocol, isTaken: splitting.isTaken },
+      name: `${name} ${splitting.name}`,
+      protocol,
+      isTaken: splitting.isTaken,
       families: splitting.families ?? both,
       send: async (tools) => {
         const { pipe, ends, settle } = tools
@@ -493,12 +540,10 @@ const behindHeaders = contents.flatMap(({ name, protocol, make }) =>
       [', before fragments', ({ ends }, payload) => fragments(ends, numberOf(protocol), cut(payload, 24), list)],
     ]
     return kinds.map(([kind, packets]) => ({
-      ...{
-        name: `${name} behind ${header}${kind}`,
-        protocol,
-        families: [6],
-        isTaken: isTaken && kind === '' && protocol !== 'tcp',
-      },
+      name: `${name} behind ${header}${kind}`,
+      protocol,
+      families: [6],
+      isTaken: isTaken && kind === '' && protocol !== 'tcp',
       send: async (tools) => tools.pipe.send(packets(tools, make(tools)[0])),
     }))
   }),
@@ -506,7 +551,10 @@ const behindHeaders = contents.flatMap(({ name, protocol, make }) =>
 
 const inOneFragment = contents.map(
   ({ name, protocol, make }): Case => ({
-    ...{ name: `${name} in one fragment`, protocol, families: [6], isTaken: protocol !== 'tcp' },
+    name: `${name} in one fragment`,
+    protocol,
+    families: [6],
+    isTaken: protocol !== 'tcp',
     send: async (tools) =>
       tools.pipe.send(fragments(tools.ends, numberOf(protocol), [{ offset: 0, data: make(tools)[0], hasMore: false }])),
   }),
@@ -525,7 +573,10 @@ const marked: readonly (readonly [string, boolean, readonly number[]])[] = [
 const withOptions = contents.flatMap(({ name, protocol, make }) =>
   marked.map(
     ([option, isTaken, options]): Case => ({
-      ...{ name: `${name} with ${option}`, protocol, families: [4], isTaken: isTaken && protocol !== 'tcp' },
+      name: `${name} with ${option}`,
+      protocol,
+      families: [4],
+      isTaken: isTaken && protocol !== 'tcp',
       send: async (tools) =>
         tools.pipe.send([ipPacket(tools.ends, numberOf(protocol), make(tools)[0], { options, id: takeId() })]),
     }),
@@ -534,12 +585,10 @@ const withOptions = contents.flatMap(({ name, protocol, make }) =>
 
 const largest = [65_531, 65_532, 65_535].map(
   (length): Case => ({
-    ...{
-      name: `a datagram in a packet of ${length} bytes`,
-      protocol: 'udp',
-      families: [4],
-      isTaken: length <= longestPacket,
-    },
+    name: `a datagram in a packet of ${length} bytes`,
+    protocol: 'udp',
+    families: [4],
+    isTaken: length <= longestPacket,
     send: async ({ pipe, ends, port }) => {
       const data = Buffer.alloc(length - 28, '.')
       data.write(marks.udp, 100)
@@ -551,7 +600,10 @@ const largest = [65_531, 65_532, 65_535].map(
 /** Datagrams that look like a tunnel to an engine that takes them apart, and like any other to their server. */
 const tunnels = (['vxlan', 'geneve', 'teredo'] as const).map(
   (kind): Case => ({
-    ...{ name: `a datagram that looks like ${kind}`, protocol: 'udp', families: both, isTaken: true },
+    name: `a datagram that looks like ${kind}`,
+    protocol: 'udp',
+    families: both,
+    isTaken: true,
     send: async ({ pipe, ends, port }) => {
       const within = (inside: Ends): Buffer =>
         ipPacket(inside, protocols.udp, datagramBytes(inside, port, originPorts.udp, Buffer.from(marks.udp)))
@@ -609,18 +661,14 @@ export function randomCase(random: () => number): Case {
     ]
     const spoilt = { text: harmless, from: Math.max(0, from - (isRare() ? 2 : 0)), to, isCut: isRare() }
     const kinds: readonly (readonly [Said, object])[] = [
-      ...[
-        [{ hasBadChecksum: true }, {}],
-        [{}, dying],
-        [{}, {}],
-        [{ flags: flag.ack | flag.urg, urgent: 1 }, {}],
-      ],
-      ...[
-        [{ flags: flag.rst }, dying],
-        [{ flags: flag.ack | flag.fin }, dying],
-        [{ flags: 0 }, {}],
-        [{ acknowledged: 9 }, {}],
-      ],
+      [{ hasBadChecksum: true }, {}],
+      [{}, dying],
+      [{}, {}],
+      [{ flags: flag.ack | flag.urg, urgent: 1 }, {}],
+      [{ flags: flag.rst }, dying],
+      [{ flags: flag.ack | flag.fin }, dying],
+      [{ flags: 0 }, {}],
+      [{ acknowledged: 9 }, {}],
     ] as const
     if (!isRare()) return said
     const [more, fields] = one(kinds)
@@ -643,5 +691,11 @@ const shownStep = ({ text, from, to, more, fields, isCut }: Step): string => {
 }
 
 export const cases: readonly Case[] = [
-  ...[...segments, ...split, ...behindHeaders, ...inOneFragment, ...withOptions, ...largest, ...tunnels],
+  ...segments,
+  ...split,
+  ...behindHeaders,
+  ...inOneFragment,
+  ...withOptions,
+  ...largest,
+  ...tunnels,
 ]

@@ -15,10 +15,19 @@ export type PortalAnswers = {
 }
 
 export const newcomer: HostState = {
-  ...{ isEnforced: true, isAuthorized: false, user: null, refusal: null, idleSeconds: null, isSignedIn: false },
+  isEnforced: true,
+  isAuthorized: false,
+  user: null,
+  refusal: null,
+  idleSeconds: null,
+  isSignedIn: false,
 }
 export const connectedHost: HostState = {
-  ...{ isEnforced: true, isAuthorized: true, refusal: null, idleSeconds: 900, isSignedIn: true },
+  isEnforced: true,
+  isAuthorized: true,
+  refusal: null,
+  idleSeconds: 900,
+  isSignedIn: true,
   user: { login: 'anna', name: 'Anna Petrova' },
 }
 export const anna: PersonalPage = {

@@ -42,10 +42,21 @@ export function ftpServer(folder: string, host: string, port: number, password: 
   mkdirSync(join(folder, 'empty'))
   writeFileSync(join(folder, 'passwords'), `${password}\n`)
   const lines = [
-    ...['background=NO', 'listen=YES', `listen_address=${host}`, `listen_port=${port}`, 'seccomp_sandbox=NO'],
-    ...['anonymous_enable=YES', 'local_enable=NO', 'write_enable=YES', 'anon_umask=077', 'ftp_username=daemon'],
-    ...['anon_upload_enable=YES', 'anon_other_write_enable=YES', 'secure_email_list_enable=YES'],
-    ...[`anon_root=${join(folder, 'root')}`, `email_password_file=${join(folder, 'passwords')}`],
+    'background=NO',
+    'listen=YES',
+    `listen_address=${host}`,
+    `listen_port=${port}`,
+    'seccomp_sandbox=NO',
+    'anonymous_enable=YES',
+    'local_enable=NO',
+    'write_enable=YES',
+    'anon_umask=077',
+    'ftp_username=daemon',
+    'anon_upload_enable=YES',
+    'anon_other_write_enable=YES',
+    'secure_email_list_enable=YES',
+    `anon_root=${join(folder, 'root')}`,
+    `email_password_file=${join(folder, 'passwords')}`,
     `secure_chroot_dir=${join(folder, 'empty')}`,
   ]
   const path = join(folder, 'vsftpd.conf')
@@ -59,14 +70,23 @@ export function shareServer(folder: string, host: string, port: number, password
   for (const name of own) mkdirSync(join(folder, name))
   const lines = [
     '[global]',
-    ...['server role = standalone server', 'disable netbios = yes', 'load printers = no', 'log level = 0'],
-    ...[`interfaces = ${host}`, 'bind interfaces only = yes', `smb ports = ${port}`],
+    'server role = standalone server',
+    'disable netbios = yes',
+    'load printers = no',
+    'log level = 0',
+    `interfaces = ${host}`,
+    'bind interfaces only = yes',
+    `smb ports = ${port}`,
     ...own.map(
       (name) =>
         `${name === 'private' || name === 'ncalrpc' ? `${name} dir` : `${name} directory`} = ${join(folder, name)}`,
     ),
-    ...[`passdb backend = tdbsam:${join(folder, 'private', 'passdb.tdb')}`, `log file = ${join(folder, 'log')}`],
-    ...['[share]', `path = ${join(folder, 'root')}`, 'read only = no', 'valid users = daemon'],
+    `passdb backend = tdbsam:${join(folder, 'private', 'passdb.tdb')}`,
+    `log file = ${join(folder, 'log')}`,
+    '[share]',
+    `path = ${join(folder, 'root')}`,
+    'read only = no',
+    'valid users = daemon',
   ]
   const path = join(folder, 'smb.conf')
   writeFileSync(path, `${lines.join('\n')}\n`)

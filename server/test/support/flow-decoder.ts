@@ -112,15 +112,20 @@ function fieldsOf(body: Buffer, from: number, template: Template): Map<number, b
 function newFlow(fields: ReadonlyMap<number, bigint>, bootMs: number): DecodedFlow {
   const number = (id: number): number => Number(fields.get(id))
   return {
-    ...{
-      source: dotted(number(8)),
-      destination: dotted(number(12)),
-      sourcePort: number(7),
-      destinationPort: number(11),
-    },
-    ...{ protocol: number(4), input: number(10), output: number(14), sourcePrefix: number(9) },
-    ...{ destinationPrefix: number(13), packets: fields.get(2) ?? 0n, bytes: fields.get(1) ?? 0n },
-    ...{ tcpFlags: number(6), first: bootMs + number(22), last: bootMs + number(21) },
+    source: dotted(number(8)),
+    destination: dotted(number(12)),
+    sourcePort: number(7),
+    destinationPort: number(11),
+    protocol: number(4),
+    input: number(10),
+    output: number(14),
+    sourcePrefix: number(9),
+    destinationPrefix: number(13),
+    packets: fields.get(2) ?? 0n,
+    bytes: fields.get(1) ?? 0n,
+    tcpFlags: number(6),
+    first: bootMs + number(22),
+    last: bootMs + number(21),
   }
 }
 
@@ -128,10 +133,20 @@ function oldFlow(packet: Buffer, at: number, bootMs: number): DecodedFlow {
   const [short, long] = [(to: number) => packet.readUInt16BE(at + to), (to: number) => packet.readUInt32BE(at + to)]
   const byte = (to: number): number => packet.readUInt8(at + to)
   return {
-    ...{ source: dotted(long(0)), destination: dotted(long(4)), sourcePort: short(32), destinationPort: short(34) },
-    ...{ protocol: byte(38), input: short(12), output: short(14), sourcePrefix: byte(44), destinationPrefix: byte(45) },
-    ...{ packets: BigInt(long(16)), bytes: BigInt(long(20)), tcpFlags: byte(37) },
-    ...{ first: bootMs + long(24), last: bootMs + long(28) },
+    source: dotted(long(0)),
+    destination: dotted(long(4)),
+    sourcePort: short(32),
+    destinationPort: short(34),
+    protocol: byte(38),
+    input: short(12),
+    output: short(14),
+    sourcePrefix: byte(44),
+    destinationPrefix: byte(45),
+    packets: BigInt(long(16)),
+    bytes: BigInt(long(20)),
+    tcpFlags: byte(37),
+    first: bootMs + long(24),
+    last: bootMs + long(28),
   }
 }
 

@@ -118,8 +118,11 @@ export class HandTcp {
   /** The bytes behind the header of IP. */
   at(place: number, data: Buffer | string, said: Said = {}): Buffer {
     return segmentBytes(this.ends, {
-      ...{ sourcePort: this.port, destinationPort: this.#to, sequence: this.#first + 1 + place },
-      ...{ acknowledged: this.#acknowledged, flags: flag.ack | flag.psh },
+      sourcePort: this.port,
+      destinationPort: this.#to,
+      sequence: this.#first + 1 + place,
+      acknowledged: this.#acknowledged,
+      flags: flag.ack | flag.psh,
       data: Buffer.from(data as string, 'latin1'),
       ...said,
     })
@@ -133,8 +136,12 @@ export class HandTcp {
   forged(place: number, data: string): Buffer {
     const ends = { source: this.ends.destination, destination: this.ends.source }
     const segment = segmentBytes(ends, {
-      ...{ sourcePort: this.#to, destinationPort: this.port, sequence: this.#acknowledged + place },
-      ...{ acknowledged: this.#first + 1, flags: flag.ack | flag.psh, data: Buffer.from(data) },
+      sourcePort: this.#to,
+      destinationPort: this.port,
+      sequence: this.#acknowledged + place,
+      acknowledged: this.#first + 1,
+      flags: flag.ack | flag.psh,
+      data: Buffer.from(data),
     })
     return ipPacket(ends, protocols.tcp, segment)
   }

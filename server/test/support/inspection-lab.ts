@@ -92,9 +92,12 @@ export class InspectionLab {
   /** With these rules in their order; its id. */
   async addProfile(name: string, rules: readonly ProfileRuleFields[]): Promise<string> {
     const { id } = (await this.api.ok('POST', '/ips/profiles-create-with-rules', {
-      ...{ name, comment: '' },
+      name,
+      comment: '',
       rules: rules.map(({ key, values, action }) => ({
-        ...{ filters: [{ key, operator: 'equals', values }], action, comment: '' },
+        filters: [{ key, operator: 'equals', values }],
+        action,
+        comment: '',
       })),
     })) as { id: string }
     return id

@@ -38,15 +38,24 @@ export function eventLine(parts: EventParts = {}): string {
   const { source = '10.0.0.7', destination = '192.0.2.9' } = parts
   const ends = { src_ip: source, src_port: sourcePort, dest_ip: destination, dest_port: destinationPort }
   const event = {
-    ...{ timestamp: stamp(at), flow_id: parts.flow ?? flows++, event_type: 'alert', ...ends, proto: 'TCP' },
+    timestamp: stamp(at),
+    flow_id: parts.flow ?? flows++,
+    event_type: 'alert',
+    ...ends,
+    proto: 'TCP',
     metadata: { flowbits: ['k_0a1b2c3d', `@${channel}`] },
     alert: {
-      ...{ action: parts.isBlocked === false ? 'allowed' : 'blocked', gid, signature_id: sid, rev: 4 },
-      ...{ signature: parts.msg ?? 'WEB attack', category: parts.category ?? 'Web Application Attack' },
+      action: parts.isBlocked === false ? 'allowed' : 'blocked',
+      gid,
+      signature_id: sid,
+      rev: 4,
+      signature: parts.msg ?? 'WEB attack',
+      category: parts.category ?? 'Web Application Attack',
       severity: parts.severity ?? 1,
     },
     http: { hostname: 'shop.test', url: '/evil', http_user_agent: 'curl/7' },
-    ...{ app_proto: 'http', direction: 'to_server' },
+    app_proto: 'http',
+    direction: 'to_server',
     flow: {
       pkts_toserver: 3,
       pkts_toclient: 1,
@@ -88,7 +97,14 @@ export interface InspectedParts {
 /** What a rule with inspection writes for the first packet of a connection. */
 export const inspectedLine = (parts: InspectedParts = {}): string =>
   `${JSON.stringify({
-    ...{ 'oob.prefix': `${parts.rule ?? 'FWD 12'} inspect `, 'oob.in': 'lan0', 'oob.out': 'wan0', 'oob.time.sec': 1 },
-    ...{ 'ip.protocol': 6, src_ip: parts.source ?? '10.0.0.7', dest_ip: parts.destination ?? '192.0.2.9' },
-    ...{ src_port: parts.sourcePort ?? 40_000, dest_port: parts.destinationPort ?? 80, 'ip.totlen': 60 },
+    'oob.prefix': `${parts.rule ?? 'FWD 12'} inspect `,
+    'oob.in': 'lan0',
+    'oob.out': 'wan0',
+    'oob.time.sec': 1,
+    'ip.protocol': 6,
+    src_ip: parts.source ?? '10.0.0.7',
+    dest_ip: parts.destination ?? '192.0.2.9',
+    src_port: parts.sourcePort ?? 40_000,
+    dest_port: parts.destinationPort ?? 80,
+    'ip.totlen': 60,
   })}\n`

@@ -74,7 +74,9 @@ export class LogMaker {
     // As often as not it is the time of another record.
     const time = this.int(3) === 0 ? this.#time : this.#time + this.int(1_000)
     return {
-      ...{ kind, time, fields },
+      kind,
+      time,
+      fields,
       priority: this.int(8),
       unit: this.pick(units),
       syslogId: this.pick(units),
@@ -143,12 +145,22 @@ export class LogMaker {
     const stamp = this.pick([20_260_329_015_959, 20_260_329_030_000, 20_261_025_020_000, 20_261_025_030_000])
     const place = 1 + this.int(3_000)
     const special: Record<string, Cell> = {
-      ...{ date_time: stamp, stamp, microseconds: this.int(1_000_000) },
-      ...{ id: `${this.pick(logKindNames)}.${place}`, place: String(place) },
-      ...{ time: '2026-03-29T01', iso: '2026-10-25T00:30', raw_time: this.#time },
-      ...{ priority: this.pick<Cell>([3, 4, 6, 'error', 'warning']), action: this.pick(['denied', 'other', 'drop']) },
-      ...{ zone: 'LAN', lost: this.#number(), length: this.#number(), unit: this.pick(['gate', 'Gate', ...units]) },
-      ...{ source_port: this.pick<Cell>([443, '']), destination_port: this.#number() },
+      date_time: stamp,
+      stamp,
+      microseconds: this.int(1_000_000),
+      id: `${this.pick(logKindNames)}.${place}`,
+      place: String(place),
+      time: '2026-03-29T01',
+      iso: '2026-10-25T00:30',
+      raw_time: this.#time,
+      priority: this.pick<Cell>([3, 4, 6, 'error', 'warning']),
+      action: this.pick(['denied', 'other', 'drop']),
+      zone: 'LAN',
+      lost: this.#number(),
+      length: this.#number(),
+      unit: this.pick(['gate', 'Gate', ...units]),
+      source_port: this.pick<Cell>([443, '']),
+      destination_port: this.#number(),
     }
     const own = special[column]
     if (own !== undefined && this.int(8) > 0) return own

@@ -48,20 +48,28 @@ const brands = ['Portcullis', 'Größe "X"'] as const
 
 const units = ['{brand}-nflog', 'sshd', 'Größe', 'unbound', "it's", ''] as const
 const pieces = [
-  ...['accept', 'DROP', 'tcp', 'Signed in', 'user Ада', 'GRÖSSE', 'straße', 'ΣΊΣΥΦΟΣ', '日本', '😀 ok', '{brand} 1'],
-  ...[
-    '100%',
-    'a_b',
-    "it's",
-    '"quoted"',
-    'back\\slash',
-    '`tick`',
-    '-- ;',
-    '=1+1',
-    'İstanbul',
-    '10.0.0.',
-    'x'.repeat(300),
-  ],
+  'accept',
+  'DROP',
+  'tcp',
+  'Signed in',
+  'user Ада',
+  'GRÖSSE',
+  'straße',
+  'ΣΊΣΥΦΟΣ',
+  '日本',
+  '😀 ok',
+  '{brand} 1',
+  '100%',
+  'a_b',
+  "it's",
+  '"quoted"',
+  'back\\slash',
+  '`tick`',
+  '-- ;',
+  '=1+1',
+  'İstanbul',
+  '10.0.0.',
+  'x'.repeat(300),
 ] as const
 
 const words: Readonly<Record<string, readonly string[]>> = {

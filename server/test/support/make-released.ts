@@ -71,8 +71,15 @@ async function furnish(): Promise<void> {
   const pppoe = { type: 'pppoe', title: 'Second provider', enabled: false, mac: mac(4), login: 'line-1' }
   await add('/network/connections', { ...pppoe, password: 'secret of the line' })
   await add('/network/tunnels', {
-    ...{ title: 'Branch', enabled: true, comment, addresses: ['10.250.0.1/30'], gateway: '10.250.0.2' },
-    ...{ parent_interface: `interface.id.${external}`, server: '192.0.2.77', zone: null, netflow_index: 0 },
+    title: 'Branch',
+    enabled: true,
+    comment,
+    addresses: ['10.250.0.1/30'],
+    gateway: '10.250.0.2',
+    parent_interface: `interface.id.${external}`,
+    server: '192.0.2.77',
+    zone: null,
+    netflow_index: 0,
   })
   await add('/network/vce_conns', { title: 'Guest system', vce_id: 'vce-1', mac: mac(5), vlan_tag: null, comment })
   const mirror = { title: 'Mirror', comment, enabled: true, mac: mac(6), direction: 'both' }
@@ -275,8 +282,13 @@ async function furnish(): Promise<void> {
   })
   await set('/monitor_backend/snmp/state', { enabled: true })
   await set('/monitor_backend/zabbix_agent', {
-    ...{ enabled: true, active_mode_enabled: true, active_mode_servers: ['192.0.2.15:10051'], hostname: 'gateway' },
-    ...{ passive_mode_enabled: true, passive_mode_servers: ['192.0.2.15'], listen_port: 10_050 },
+    enabled: true,
+    active_mode_enabled: true,
+    active_mode_servers: ['192.0.2.15:10051'],
+    hostname: 'gateway',
+    passive_mode_enabled: true,
+    passive_mode_servers: ['192.0.2.15'],
+    listen_port: 10_050,
   })
   const share = { enabled: true, login: 'backup', remote_dir: 'gateway' }
   await set('/backup/settings', {

@@ -140,24 +140,53 @@ const members = ['user.id.1', 'user.id.2', 'group.id.5']
 const types = ['text/html', 'video/mp4', 'application/zip', 'application/json', 'video/*']
 const methods = ['GET', 'POST', 'PUT', 'DELETE']
 const headers = [
-  ...[
-    'text/html',
-    'Text/HTML; charset=utf-8',
-    'video/mp4',
-    'VIDEO/WEBM;x="1"',
-    'application/zip',
-    'text/html, video/mp4',
-  ],
-  ...['application/zip,application/zip', 'application/json', 'nothing', ''],
+  'text/html',
+  'Text/HTML; charset=utf-8',
+  'video/mp4',
+  'VIDEO/WEBM;x="1"',
+  'application/zip',
+  'text/html, video/mp4',
+  'application/zip,application/zip',
+  'application/json',
+  'nothing',
+  '',
 ]
 const categories = [
-  ...['users.id.1', 'users.id.2', 'users.id.3', 'special.id.1', 'special.id.2', 'special.id.3', 'special.id.4'],
-  ...['files.id.1', 'files.id.2', 'files.id.3', 'extended.id.102', 'extended.id.124', 'other.id.1', 'other.id.2'],
+  'users.id.1',
+  'users.id.2',
+  'users.id.3',
+  'special.id.1',
+  'special.id.2',
+  'special.id.3',
+  'special.id.4',
+  'files.id.1',
+  'files.id.2',
+  'files.id.3',
+  'extended.id.102',
+  'extended.id.124',
+  'other.id.1',
+  'other.id.2',
 ]
 const entries = [
-  ...['a.example', '*.a.example', 'www.a.example', 'WWW.a.example.', 'http://www.a.example/', 'https://a.example'],
-  ...['https://www.a.example:8443', 'a.example/home', 'www.a.example/home', '*.a.example/home', 'a.example/home?x=1'],
-  ...['10.1.1.1', 'b.example:8080', 'x.www.a.example', 'example', 'http://b.example:80/home', 'not a host', '*', ''],
+  'a.example',
+  '*.a.example',
+  'www.a.example',
+  'WWW.a.example.',
+  'http://www.a.example/',
+  'https://a.example',
+  'https://www.a.example:8443',
+  'a.example/home',
+  'www.a.example/home',
+  '*.a.example/home',
+  'a.example/home?x=1',
+  '10.1.1.1',
+  'b.example:8080',
+  'x.www.a.example',
+  'example',
+  'http://b.example:80/home',
+  'not a host',
+  '*',
+  '',
 ]
 
 const some = <T>(random: Random, items: readonly T[], most: number): T[] => [
@@ -186,8 +215,12 @@ function randomRule(random: Random, id: number): FilterRule {
 }
 
 export const randomPolicy = (random: Random, mostRules: number): FilterPolicy => ({
-  ...{ isEnabled: random() < 0.97, usesExtended: random() < 0.5, safeSearch: false, morphology: false },
-  ...{ onFailure: 'block', names: {} },
+  isEnabled: random() < 0.97,
+  usesExtended: random() < 0.5,
+  safeSearch: false,
+  morphology: false,
+  onFailure: 'block',
+  names: {},
   rules: Array.from({ length: Math.floor(random() * mostRules) }, (_, at) => randomRule(random, at + 1)),
 })
 

@@ -55,22 +55,58 @@ export const wan: EthernetConnection = {
   gateway: '203.0.113.1',
 }
 export const pppoe: Connection = {
-  ...{ id: 3, type: 'pppoe', title: 'DSL', enabled: true, mac: freeMac, login: 'me', password: { sealed: 'x' } },
-  ...{ service: '', concentrator: '', vlan_tag: null, zone: null, is_vce_vlan: false, netflow_index: 0 },
+  id: 3,
+  type: 'pppoe',
+  title: 'DSL',
+  enabled: true,
+  mac: freeMac,
+  login: 'me',
+  password: { sealed: 'x' },
+  service: '',
+  concentrator: '',
+  vlan_tag: null,
+  zone: null,
+  is_vce_vlan: false,
+  netflow_index: 0,
 }
 export const loopback: Connection = {
-  ...{ id: 4, type: 'loopback', title: 'Router', enabled: true, mac: null, addresses: ['192.0.2.99/32'] },
-  ...{ osdevname: 'Oloopback4', comment: '', vlan_tag: null, zone: null, is_vce_vlan: false, netflow_index: 0 },
+  id: 4,
+  type: 'loopback',
+  title: 'Router',
+  enabled: true,
+  mac: null,
+  addresses: ['192.0.2.99/32'],
+  osdevname: 'Oloopback4',
+  comment: '',
+  vlan_tag: null,
+  zone: null,
+  is_vce_vlan: false,
+  netflow_index: 0,
 }
 export const tunnel: Tunnel = {
-  ...{ id: tunnelId, title: 'Branch', enabled: true, comment: '', addresses: ['10.99.0.1/30'], gateway: null },
-  ...{ parent_interface: 'interface.id.2', osdevname: 'Gre00000001', server: '198.51.100.7' },
-  ...{ zone: null, netflow_index: 0, local_ip: null },
+  id: tunnelId,
+  title: 'Branch',
+  enabled: true,
+  comment: '',
+  addresses: ['10.99.0.1/30'],
+  gateway: null,
+  parent_interface: 'interface.id.2',
+  osdevname: 'Gre00000001',
+  server: '198.51.100.7',
+  zone: null,
+  netflow_index: 0,
+  local_ip: null,
 }
 export const bond: Aggregated = { id: bondId, enabled: true, title: 'Pair', comment: '', nics: [freeMac] }
 export const span: Span = {
-  ...{ id: 's', title: 'Mirror', comment: '', enabled: true, mac: freeMac, osdevindex: 1 },
-  ...{ monitor_interfaces: ['interface.id.1'], direction: 'both' as const },
+  id: 's',
+  title: 'Mirror',
+  comment: '',
+  enabled: true,
+  mac: freeMac,
+  osdevindex: 1,
+  monitor_interfaces: ['interface.id.1'],
+  direction: 'both' as const,
 }
 export const vce: VceConnection = { id: 'v', title: 'Guest', vce_id: 'vce', mac: freeMac, vlan_tag: null, comment: '' }
 

@@ -58,7 +58,12 @@ export class PortalBrowser {
     return new Promise((resolve, reject) => {
       const call = request(
         {
-          ...{ host: '127.0.0.1', port: this.port, localAddress: this.source, agent: this.#agent, method, path },
+          host: '127.0.0.1',
+          port: this.port,
+          localAddress: this.source,
+          agent: this.#agent,
+          method,
+          path,
           rejectUnauthorized: false,
           headers: { ...(cookie === '' ? {} : { Cookie: cookie }), ...headers },
         },

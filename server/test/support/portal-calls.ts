@@ -34,8 +34,13 @@ export class FakeUserSessions implements UserSessions {
 
   add(session: Pick<UserSession, 'userId' | 'address'> & Partial<UserSession>): UserSession {
     const added: UserSession = {
-      ...{ id: `session-${++this.#number}`, type: 'web', mac: null, device: null, state: 'connected' },
-      ...{ startedAt: 1_767_225_600, ruleId: null },
+      id: `session-${++this.#number}`,
+      type: 'web',
+      mac: null,
+      device: null,
+      state: 'connected',
+      startedAt: 1_767_225_600,
+      ruleId: null,
       ...session,
     }
     this.sessions.push(added)
@@ -79,7 +84,9 @@ export async function createPortalBench(options: TestOptions = {}): Promise<Port
   // Tests move the clock further than a session lasts.
   const admin: PortalBench['admin'] = async (...call) => (await gateway.client('predefined_admin_write'))(...call)
   const userSessions: Services['userSessions'] = {
-    ...{ list: network.list, ofUser: network.ofUser, at: network.at },
+    list: network.list,
+    ofUser: network.ofUser,
+    at: network.at,
     expectedAt: (address) => gateway.services.userSessions.expectedAt(address),
     openWeb: (userId, address) => network.openWeb(userId, address),
     end: (id) => network.end(id),
@@ -98,7 +105,11 @@ export async function createPortalBench(options: TestOptions = {}): Promise<Port
   if (status !== 200) throw new Error('the settings were refused')
   await set({ enabled: true })
   return {
-    ...{ gateway, admin, actions, network, set },
+    gateway,
+    admin,
+    actions,
+    network,
+    set,
     signIn: (login, password = userPassword, address = localHost) => actions.signIn({ address, login, password }),
     addUser: async (login, fields = {}) => {
       const hash = await sharedHash()
@@ -107,8 +118,16 @@ export async function createPortalBench(options: TestOptions = {}): Promise<Port
         (config, tools) => {
           id = `user.id.${tools.nextId(users)}`
           return addItem(config, users, {
-            ...{ id, name: `Name of ${login}`, login, parent_id: 'group.id.1', enabled: false, domain_type: 'local' },
-            ...{ domain_name: '', ldap_guid: '', phone_number: null, comment: '' },
+            id,
+            name: `Name of ${login}`,
+            login,
+            parent_id: 'group.id.1',
+            enabled: false,
+            domain_type: 'local',
+            domain_name: '',
+            ldap_guid: '',
+            phone_number: null,
+            comment: '',
             password_hash: gateway.vault.seal(hash, passwordPlace(id)),
             ...fields,
           })

@@ -166,7 +166,9 @@ function makeDraw(random: Random, world: World, anyShare: number, listShare: num
   const everySource = Object.values(world.sources).flat()
 
   const service = (name: string): OpenService => ({
-    ...{ name, way: 'input', protocol: pick(random, ['tcp', 'udp'] as const) },
+    name,
+    way: 'input',
+    protocol: pick(random, ['tcp', 'udp'] as const),
     devices: chance(random, 0.5) ? inside.filter(() => chance(random, 0.6)) : null,
     peers: chance(random, 0.4) ? everySource.filter(() => chance(random, 0.5)).map(numberOf) : null,
     sourcePort: chance(random, 0.1) ? pick(random, world.ports) : null,
@@ -244,8 +246,11 @@ function makeDraw(random: Random, world: World, anyShare: number, listShare: num
       .map(numberOf)
     return [
       {
-        ...{ name: 'guarded', title: 'service for some', protocol: chance(random, 0.5) ? 'tcp' : 'udp' },
-        ...{ destinationPort: pick(random, world.ports), isOpenOutside: chance(random, 0.5) },
+        name: 'guarded',
+        title: 'service for some',
+        protocol: chance(random, 0.5) ? 'tcp' : 'udp',
+        destinationPort: pick(random, world.ports),
+        isOpenOutside: chance(random, 0.5),
         peers: toRanges(peers.map((one) => [one, one])),
       },
     ]

@@ -58,7 +58,10 @@ function run({ address, port, steps }: RawExchange): Promise<RawReply> {
       }
       socket.removeAllListeners('data')
       socket = connectTls({
-        ...{ socket, servername: step.tls, rejectUnauthorized: false, ALPNProtocols: [...(step.alpn ?? [])] },
+        socket,
+        servername: step.tls,
+        rejectUnauthorized: false,
+        ALPNProtocols: [...(step.alpn ?? [])],
       })
       follow(socket)
       socket.once('secureConnect', go)

@@ -98,7 +98,12 @@ export async function replay(all: readonly Traffic[], options: ReplayOptions): P
     const half = Math.ceil(addresses.length / 2)
     const place = times > 1 ? addresses.length - 1 - (repeated++ % half) : id % half
     return {
-      ...{ id, protocol, port, times, turns: turnsOf(traffic), firstPort: takePorts(times) },
+      id,
+      protocol,
+      port,
+      times,
+      turns: turnsOf(traffic),
+      firstPort: takePorts(times),
       source: addresses[place] ?? addresses[0],
     }
   })

@@ -30,7 +30,9 @@ function ask(question: WebAsk): void {
   const { protocol, hostname, port, pathname, search, host } = new URL(url)
   const isSecure = protocol === 'https:'
   const options = {
-    ...{ host: address, port: port === '' ? (isSecure ? 443 : 80) : Number(port), method },
+    host: address,
+    port: port === '' ? (isSecure ? 443 : 80) : Number(port),
+    method,
     path: `${pathname}${search}`,
     headers: { host, ...(body > 0 ? { 'content-length': body } : {}), ...headers },
     agent: agentOf(question, isSecure),
@@ -50,8 +52,14 @@ function ask(question: WebAsk): void {
     incoming.on('error', (error) => print(failed(id, issuer, error, outgoing.reusedSocket)))
     incoming.on('end', () =>
       print({
-        ...{ id, issuer, bytes, fault: '', status: incoming.statusCode ?? 0, isReused: outgoing.reusedSocket },
-        ...{ headers: incoming.headers, body: text.slice(0, 6_000) },
+        id,
+        issuer,
+        bytes,
+        fault: '',
+        status: incoming.statusCode ?? 0,
+        isReused: outgoing.reusedSocket,
+        headers: incoming.headers,
+        body: text.slice(0, 6_000),
       }),
     )
   }
@@ -71,7 +79,13 @@ function ask(question: WebAsk): void {
 }
 
 const failed = (id: number, issuer: string, error: NodeJS.ErrnoException, isReused: boolean): WebAnswer => ({
-  ...{ id, issuer, bytes: 0, status: 0, headers: {}, body: '', isReused },
+  id,
+  issuer,
+  bytes: 0,
+  status: 0,
+  headers: {},
+  body: '',
+  isReused,
   fault: error.code ?? error.message,
 })
 

@@ -59,7 +59,10 @@ const origin = createServer((asked, reply) => {
     true,
   ]
   reply.writeHead(200, {
-    ...{ 'Content-Type': type, 'X-Filter-Words': 'forged', 'X-Infection-Found': 'forged', ETag: '"x"' },
+    'Content-Type': type,
+    'X-Filter-Words': 'forged',
+    'X-Infection-Found': 'forged',
+    ETag: '"x"',
     ...(encoding === null ? {} : { 'Content-Encoding': encoding }),
     ...(hasLength ? { 'Content-Length': body.length } : {}),
   })
@@ -75,7 +78,11 @@ const fetchThrough = (name: string) =>
         const text = body.toString('latin1', 0, 2_000)
         const isPage = text.includes('<h1>Access denied</h1>')
         resolve({
-          ...{ name, status: reply.statusCode ?? 0, bytes: body.length, isWhole, isPage },
+          name,
+          status: reply.statusCode ?? 0,
+          bytes: body.length,
+          isWhole,
+          isPage,
           text: isPage ? text.slice(text.indexOf('<h1>')) : '',
         })
       }
@@ -108,20 +115,26 @@ async function main(folder: string): Promise<void> {
   writeFileSync(join(folder, 'clamd.conf'), `DatabaseDirectory ${folder}\nLocalSocket ${socket}\nForeground yes\n`)
   const log = join(folder, 'access.log')
   const squid = [
-    ...[
-      'http_port 127.0.0.1:3128',
-      'pid_filename none',
-      'cache deny all',
-      'http_access allow all',
-      'visible_hostname gw',
-    ],
-    ...[`coredump_dir ${folder}`, `cache_log ${join(folder, 'cache.log')}`, 'shutdown_lifetime 1 second'],
-    ...['netdb_filename none', 'pinger_enable off', 'cache_effective_user proxy'],
+    'http_port 127.0.0.1:3128',
+    'pid_filename none',
+    'cache deny all',
+    'http_access allow all',
+    'visible_hostname gw',
+    `coredump_dir ${folder}`,
+    `cache_log ${join(folder, 'cache.log')}`,
+    'shutdown_lifetime 1 second',
+    'netdb_filename none',
+    'pinger_enable off',
+    'cache_effective_user proxy',
     'logformat gw {"u":"%#ru","words":"%#{X-Filter-Words}adapt::<last_h","virus":"%#{X-Infection-Found}adapt::<last_h"}',
     `access_log stdio:${log} logformat=gw`,
-    ...['icap_enable on', 'icap_preview_enable on', 'icap_preview_size 4096', 'icap_service_failure_limit -1'],
+    'icap_enable on',
+    'icap_preview_enable on',
+    'icap_preview_size 4096',
+    'icap_service_failure_limit -1',
     'icap_service antivirus respmod_precache icap://127.0.0.1:3133/antivirus bypass=off',
-    ...['adaptation_access antivirus allow all', ''],
+    'adaptation_access antivirus allow all',
+    '',
   ]
   writeFileSync(join(folder, 'squid.conf'), squid.join('\n'))
   const children: ChildProcess[] = []

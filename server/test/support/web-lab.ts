@@ -117,8 +117,13 @@ export class WebLab {
       '*': await issueServer(
         root,
         [
-          ...['sites.test', '*.sites.test', '*.category.example', siteAddress, namelessAddress],
-          ...['www.google.com', 'www.youtube.com'],
+          'sites.test',
+          '*.sites.test',
+          '*.category.example',
+          siteAddress,
+          namelessAddress,
+          'www.google.com',
+          'www.youtube.com',
         ],
         now,
       ),
@@ -219,8 +224,17 @@ export class WebLab {
     const mark = '\u0001'
     const { code, stdout, stderr } = await this.gateway.exec('client', [
       ...enter,
-      ...['/usr/bin/curl', '-sS', '-m', '60', '-i', '--cacert', join(this.folder, `${trusts}.pem`)],
-      ...['-w', `${mark}%{http_code}${mark}%{http_version}${mark}%{redirect_url}`, ...args, url],
+      '/usr/bin/curl',
+      '-sS',
+      '-m',
+      '60',
+      '-i',
+      '--cacert',
+      join(this.folder, `${trusts}.pem`),
+      '-w',
+      `${mark}%{http_code}${mark}%{http_version}${mark}%{redirect_url}`,
+      ...args,
+      url,
     ])
     const [text = '', status = '0', version = '', location = ''] = stdout.split(mark)
     const end = text.lastIndexOf('\r\n\r\n')

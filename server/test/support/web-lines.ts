@@ -1,10 +1,34 @@
 // Lines of the access log of the web proxy for tests, and the web traffic journal as tests read it.
 
 const usual = {
-  ...{ t: 0, ms: 1, src: '10.10.0.2', dst: '198.51.100.20', port: '80', via: 'http', user: '-', uid: '-', st: 200 },
-  ...{ in: 119, out: 1443, m: 'GET', u: 'http://site.test/', sni: '-', mode: '-', tls: '-', v: 'allow', vr: '-' },
-  ...{ vt: '-', rule: '-', cat: '-', why: 'rule', ct: 'text/html', ua: 'curl/7.88.1', ref: '-', words: '-' },
-  ...{ virus: '-', err: '-' },
+  t: 0,
+  ms: 1,
+  src: '10.10.0.2',
+  dst: '198.51.100.20',
+  port: '80',
+  via: 'http',
+  user: '-',
+  uid: '-',
+  st: 200,
+  in: 119,
+  out: 1443,
+  m: 'GET',
+  u: 'http://site.test/',
+  sni: '-',
+  mode: '-',
+  tls: '-',
+  v: 'allow',
+  vr: '-',
+  vt: '-',
+  rule: '-',
+  cat: '-',
+  why: 'rule',
+  ct: 'text/html',
+  ua: 'curl/7.88.1',
+  ref: '-',
+  words: '-',
+  virus: '-',
+  err: '-',
 }
 
 /** As the proxy writes it, with the end of the line. */

@@ -39,7 +39,10 @@ describe('a call as a command', () => {
     const options = {
       params: { rule_id: 42 },
       body: { comment: "it's", enabled: true, ports: ['a'] },
-      ...{ etag: '"firewall.forward-7"', reason: 'ticket 1', confirmWithin: 90, isCutting: true },
+      etag: '"firewall.forward-7"',
+      reason: 'ticket 1',
+      confirmWithin: 90,
+      isCutting: true,
     }
     assert.equal(
       textOf('curl', options),

@@ -25,7 +25,9 @@ export function useEditing(access: Access): Editing {
   return {
     isAllowed: false,
     why: t('Revision {revision} of {author} waits to be kept until {time}; nothing else can be changed before.', {
-      ...{ revision, author, time },
+      revision,
+      author,
+      time,
     }),
   }
 }

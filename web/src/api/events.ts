@@ -58,15 +58,13 @@ export interface Happenings {
 }
 
 export const happenings = createStore<Happenings>({
-  ...{
-    isReached: true,
-    isAbsenceExpected: false,
-    revision: null,
-    waiting: null,
-    statuses: new Map(),
-    health: null,
-    sessions: null,
-  },
+  isReached: true,
+  isAbsenceExpected: false,
+  revision: null,
+  waiting: null,
+  statuses: new Map(),
+  health: null,
+  sessions: null,
 })
 
 export const useHappenings = (): Happenings => useStore(happenings)
@@ -107,7 +105,9 @@ type Wire = Omit<Waiting, 'confirmBefore' | 'deadline'> & {
 
 const waitingOf = (wire: Wire | null): Waiting | null =>
   wire && {
-    ...{ revision: wire.revision, author: wire.author, confirmBefore: wire.confirm_before },
+    revision: wire.revision,
+    author: wire.author,
+    confirmBefore: wire.confirm_before,
     deadline: Date.now() + wire.seconds_left * 1000,
   }
 

@@ -44,7 +44,11 @@ export interface Session extends GatewayName, Identity {
 }
 
 export const sessionStore = createStore<SessionState>({
-  ...{ stage: 'loading', identity: null, gateway: null, endsAt: 0, freshUntil: 0 },
+  stage: 'loading',
+  identity: null,
+  gateway: null,
+  endsAt: 0,
+  freshUntil: 0,
 })
 
 const unnamed: GatewayName = { brand: 'portcullis', hostName: '', fingerprint: null, timeZone: null }

@@ -104,12 +104,15 @@ export function ProbationBar(): ReactNode {
         </span>
         {isOwn
           ? t('Your revision {revision} is on probation: it is reverted at {time} unless you keep it.', {
-              ...{ revision, time: clockTime(waiting.deadline) },
+              revision,
+              time: clockTime(waiting.deadline),
             })
           : t(
               'Revision {revision} of {author} is on probation until {time}. Nothing else can be changed before then.',
               {
-                ...{ revision, author, time: clockTime(waiting.deadline) },
+                revision,
+                author,
+                time: clockTime(waiting.deadline),
               },
             )}
       </Bar>

@@ -6,7 +6,11 @@ import type { PageEntry } from '../page.ts'
 import { firstBelow, locate } from './locate.ts'
 
 const page = (path: string): PageEntry => ({
-  ...{ path, group: 'policy', section: 'Rules', title: path, access: 'view' },
+  path,
+  group: 'policy',
+  section: 'Rules',
+  title: path,
+  access: 'view',
   load: () => Promise.reject(new Error('not in this test')),
 })
 

@@ -26,7 +26,9 @@ describe('markup in every kind of text', { skip: browserSkip }, () => {
   let seeded: Seeded
   before(async () => {
     const lease = {
-      ...{ address: parseAddress('10.10.0.66') ?? 0, mac: '02:00:00:00:10:66', hostname: markup },
+      address: parseAddress('10.10.0.66') ?? 0,
+      mac: '02:00:00:00:10:66',
+      hostname: markup,
       expiresAt: Math.floor(Date.now() / 1000) + 3_600,
     }
     target = await startConsole({ parts: { dhcpLeases: { list: async () => [lease] } } })

@@ -56,7 +56,10 @@ describe('hostile text', { skip: browserSkip }, () => {
       value: '192.0.2.8',
     })
     ids.lease = await make('/dhcp_server/static_leases', {
-      ...{ enabled: true, ip_address: '10.10.0.67', mac: '02:00:00:00:10:67', comment: hostile },
+      enabled: true,
+      ip_address: '10.10.0.67',
+      mac: '02:00:00:00:10:67',
+      comment: hostile,
     })
     await target.change((config) => config, hostile)
     await target.seedRules(6, (index) => ({
@@ -64,9 +67,16 @@ describe('hostile text', { skip: browserSkip }, () => {
       source_addresses: [index % 2 === 0 ? (ids.address ?? '') : (ids.long ?? '')],
     }))
     const line = {
-      ...{ 'oob.prefix': 'FWD 1 drop ', 'oob.time.sec': Math.floor(Date.now() / 1000), 'ip.protocol': 6 },
-      ...{ 'ip.totlen': 60, src_ip: '10.10.0.66', dest_ip: '198.51.100.10', src_port: 1, dest_port: 2 },
-      ...{ 'oob.in': markup, 'oob.out': `${hidden}${pattern}` },
+      'oob.prefix': 'FWD 1 drop ',
+      'oob.time.sec': Math.floor(Date.now() / 1000),
+      'ip.protocol': 6,
+      'ip.totlen': 60,
+      src_ip: '10.10.0.66',
+      dest_ip: '198.51.100.10',
+      src_port: 1,
+      dest_port: 2,
+      'oob.in': markup,
+      'oob.out': `${hidden}${pattern}`,
     }
     appendFileSync(join(target.gateway.folder, 'hits.json'), `${JSON.stringify(line)}\n`)
   })
@@ -111,23 +121,26 @@ describe('hostile text', { skip: browserSkip }, () => {
 
   it('is text on every page that shows it, at a desk and on a narrow screen', async () => {
     const shown = [
-      ...[
-        'overview/dashboard',
-        'overview/host',
-        'overview/host/10.10.0.66',
-        rules,
-        `${rules}/1`,
-        `${rules}/1?tab=history`,
-      ],
-      ...[
-        `${rules}/1?tab=command`,
-        `${rules}/2`,
-        'policy/hygiene',
-        'policy/tracer?p=tcp&s=192.0.2.7&d=198.51.100.10:443',
-      ],
-      ...['objects/addresses', `objects/addresses/${ids.address}`, `objects/addresses/${ids.address}?tab=used`],
-      ...['network/dhcp/leases', 'network/dhcp/static', `network/dhcp/static/${ids.lease}`, 'system/history'],
-      ...['system/journal', 'monitor/logs/firewall', 'monitor/logs/system'],
+      'overview/dashboard',
+      'overview/host',
+      'overview/host/10.10.0.66',
+      rules,
+      `${rules}/1`,
+      `${rules}/1?tab=history`,
+      `${rules}/1?tab=command`,
+      `${rules}/2`,
+      'policy/hygiene',
+      'policy/tracer?p=tcp&s=192.0.2.7&d=198.51.100.10:443',
+      'objects/addresses',
+      `objects/addresses/${ids.address}`,
+      `objects/addresses/${ids.address}?tab=used`,
+      'network/dhcp/leases',
+      'network/dhcp/static',
+      `network/dhcp/static/${ids.lease}`,
+      'system/history',
+      'system/journal',
+      'monitor/logs/firewall',
+      'monitor/logs/system',
     ]
     const faults: string[] = []
     for (const width of [1280, 768, 390]) {
@@ -144,59 +157,51 @@ describe('hostile text', { skip: browserSkip }, () => {
   it('in an address opens a page that works', async () => {
     const odd = encodeURIComponent(hostile)
     const places = [
-      ...[
-        `${rules}/999999`,
-        `${rules}/constructor`,
-        `${rules}/__proto__`,
-        `${rules}/${odd}`,
-        `${rules}/%E0%A4%A`,
-        `${rules}/1/2/3`,
-      ],
-      ...[
-        `${rules}?q=${odd}`,
-        `${rules}?q=touches:${odd}`,
-        `${rules}?q=constructor:x`,
-        `${rules}?__proto__=1&constructor=2&q[]=3`,
-      ],
-      ...[`${rules}/new?copy=x&after=__proto__&action=constructor&protocol=__proto__&port=-1&source=${odd}&in=${odd}`],
-      ...[`${rules}?q=${'x'.repeat(6_000)}`, `${rules}?import=1`, `${rules}/1?tab=constructor`],
-      ...[
-        `objects/addresses/${odd}`,
-        'objects/addresses/new?kind=constructor',
-        'objects/addresses?sort=__proto__&kind=constructor',
-      ],
-      ...['objects/addresses/new?kind=__proto__&copy=constructor', `objects/addresses/${ids.address}?tab=__proto__`],
-      ...['network/dhcp/static/999', 'network/dhcp/static/__proto__', 'network/dhcp/static?sort=constructor&q=('],
-      ...[
-        'system/history/-1',
-        'system/history/999999',
-        'system/history/abc',
-        'system/history?from=x&until=y&object=[&who=__proto__',
-      ],
-      ...[
-        'monitor/logs/firewall?from=abc&until=-1',
-        'monitor/logs/firewall?from=99999999999999999999&until=1',
-        'monitor/logs/firewall?from=constructor',
-      ],
-      ...['monitor/logs/firewall?from=1e300&until=1e308', `monitor/logs/firewall?table=${odd}&rule_id=${odd}`],
-      ...['monitor/logs/system?from=__proto__', 'monitor/logs/traffic?from=abc&src_ip=x', 'monitor/logs/portal?sort=x'],
-      ...[
-        'policy/tracer?p=__proto__&s=x&d=y:99999&in=constructor',
-        'policy/tracer?p=tcp&s=10.1.1.1&d=198.51.100.10&rev=abc',
-        'policy/tracer?p=tcp&s=10.1.1.1&d=198.51.100.10&rev=-5',
-      ],
-      ...[
-        'overview/host/999.1.1.1',
-        'overview/host/__proto__',
-        'overview/host/10.10.0.66/../../x',
-        'people/users/user.id.999',
-        'people/users/__proto__',
-      ],
-      ...[
-        'network/connections/999',
-        'network/connections/constructor',
-        'protection/intrusion-prevention/signatures?q=(&sort=__proto__',
-      ],
+      `${rules}/999999`,
+      `${rules}/constructor`,
+      `${rules}/__proto__`,
+      `${rules}/${odd}`,
+      `${rules}/%E0%A4%A`,
+      `${rules}/1/2/3`,
+      `${rules}?q=${odd}`,
+      `${rules}?q=touches:${odd}`,
+      `${rules}?q=constructor:x`,
+      `${rules}?__proto__=1&constructor=2&q[]=3`,
+      `${rules}/new?copy=x&after=__proto__&action=constructor&protocol=__proto__&port=-1&source=${odd}&in=${odd}`,
+      `${rules}?q=${'x'.repeat(6_000)}`,
+      `${rules}?import=1`,
+      `${rules}/1?tab=constructor`,
+      `objects/addresses/${odd}`,
+      'objects/addresses/new?kind=constructor',
+      'objects/addresses?sort=__proto__&kind=constructor',
+      'objects/addresses/new?kind=__proto__&copy=constructor',
+      `objects/addresses/${ids.address}?tab=__proto__`,
+      'network/dhcp/static/999',
+      'network/dhcp/static/__proto__',
+      'network/dhcp/static?sort=constructor&q=(',
+      'system/history/-1',
+      'system/history/999999',
+      'system/history/abc',
+      'system/history?from=x&until=y&object=[&who=__proto__',
+      'monitor/logs/firewall?from=abc&until=-1',
+      'monitor/logs/firewall?from=99999999999999999999&until=1',
+      'monitor/logs/firewall?from=constructor',
+      'monitor/logs/firewall?from=1e300&until=1e308',
+      `monitor/logs/firewall?table=${odd}&rule_id=${odd}`,
+      'monitor/logs/system?from=__proto__',
+      'monitor/logs/traffic?from=abc&src_ip=x',
+      'monitor/logs/portal?sort=x',
+      'policy/tracer?p=__proto__&s=x&d=y:99999&in=constructor',
+      'policy/tracer?p=tcp&s=10.1.1.1&d=198.51.100.10&rev=abc',
+      'policy/tracer?p=tcp&s=10.1.1.1&d=198.51.100.10&rev=-5',
+      'overview/host/999.1.1.1',
+      'overview/host/__proto__',
+      'overview/host/10.10.0.66/../../x',
+      'people/users/user.id.999',
+      'people/users/__proto__',
+      'network/connections/999',
+      'network/connections/constructor',
+      'protection/intrusion-prevention/signatures?q=(&sort=__proto__',
     ]
     await using opened = await browser.openAs(target, 'predefined_admin_write', 'overview/health')
     await opened.page.locator('main h1').waitFor()

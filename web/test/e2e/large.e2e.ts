@@ -21,10 +21,17 @@ describe('what is large', { skip: browserSkip }, () => {
     const now = Math.floor(Date.now() / 1000)
     const line = (at: number): string =>
       JSON.stringify({
-        ...{ 'oob.prefix': 'FWD 1 drop ', 'oob.time.sec': now - 1_800 + Math.floor(at / 10), 'ip.protocol': 6 },
+        'oob.prefix': 'FWD 1 drop ',
+        'oob.time.sec': now - 1_800 + Math.floor(at / 10),
+        'ip.protocol': 6,
         // One host is only in the oldest line.
-        ...{ 'ip.totlen': 60, src_ip: at === 0 ? '10.10.9.9' : '10.10.0.66', dest_ip: '198.51.100.10' },
-        ...{ src_port: 1_024 + at, dest_port: 443, 'oob.in': 'lan0', 'oob.out': 'wan0' },
+        'ip.totlen': 60,
+        src_ip: at === 0 ? '10.10.9.9' : '10.10.0.66',
+        dest_ip: '198.51.100.10',
+        src_port: 1_024 + at,
+        dest_port: 443,
+        'oob.in': 'lan0',
+        'oob.out': 'wan0',
       })
     const text = Array.from({ length: lines }, (_, at) => `${line(at)}\n`).join('')
     appendFileSync(join(target.gateway.folder, 'hits.json'), text)

@@ -52,8 +52,16 @@ describe('pages about the machine', { skip: browserSkip }, () => {
     writeFileSync(
       upgradePlaces(state).status,
       JSON.stringify({
-        ...{ id: 'one', from: '0.1.0', to: '0.2.0', by: 'gateway', state: 'running', step: 'checking' },
-        ...{ message: '', started_at: now, finished_at: null, ...words },
+        id: 'one',
+        from: '0.1.0',
+        to: '0.2.0',
+        by: 'gateway',
+        state: 'running',
+        step: 'checking',
+        message: '',
+        started_at: now,
+        finished_at: null,
+        ...words,
       }),
     )
 

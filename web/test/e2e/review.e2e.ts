@@ -50,7 +50,10 @@ describe('a change', { skip: browserSkip }, () => {
   const addLease = async (address: string, mac: string): Promise<string> => {
     const admin = await gateway.gateway.client('predefined_admin_write')
     const { status, body } = await admin('POST', '/dhcp_server/static_leases', {
-      ...{ enabled: true, ip_address: address, mac, comment: '' },
+      enabled: true,
+      ip_address: address,
+      mac,
+      comment: '',
     })
     assert.equal(status, 200, JSON.stringify(body))
     return body.id

@@ -27,8 +27,13 @@ describe('rules of the console on the wire', { skip: browserSkip }, () => {
   /** One new connection from the client to the internet. */
   const passes = async (): Promise<boolean> => {
     const { code } = await gateway.exec('client', [
-      ...['/usr/bin/curl', '--silent', '--output', '/dev/null'],
-      ...['--connect-timeout', '3', 'http://198.51.100.10/'],
+      '/usr/bin/curl',
+      '--silent',
+      '--output',
+      '/dev/null',
+      '--connect-timeout',
+      '3',
+      'http://198.51.100.10/',
     ])
     return code === 0
   }

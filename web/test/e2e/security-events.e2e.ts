@@ -45,12 +45,13 @@ describe('security events', { skip: browserSkip }, () => {
     const now = Math.floor(Date.now() / 1_000)
     const lines = Array.from({ length: 60 }, (_, at) =>
       eventLine({
-        ...{
-          at: now - 30 - at * 600,
-          sid: 5001 + (at % 3),
-          msg: ['WEB attack', '<b>Scan</b>', 'Odd DNS'][at % 3] ?? '',
-        },
-        ...{ severity: 1 + (at % 3), isBlocked: at % 3 === 0, source: `10.0.0.${at % 5}`, sourcePort: 20_000 + at },
+        at: now - 30 - at * 600,
+        sid: 5001 + (at % 3),
+        msg: ['WEB attack', '<b>Scan</b>', 'Odd DNS'][at % 3] ?? '',
+        severity: 1 + (at % 3),
+        isBlocked: at % 3 === 0,
+        source: `10.0.0.${at % 5}`,
+        sourcePort: 20_000 + at,
       }),
     )
     const { logs } = console.gateway.services

@@ -39,9 +39,16 @@ describe('a task of an administrator', { skip: browserSkip }, () => {
   /** What rules record, as the kernel's reader writes it. */
   const record = (prefix: string, port: number): void => {
     const line = {
-      ...{ 'oob.prefix': `${prefix} `, 'oob.time.sec': Math.floor(target.clock.now().getTime() / 1000) },
-      ...{ 'ip.protocol': 6, 'ip.totlen': 60, src_ip: host, dest_ip: server, src_port: 41_528, dest_port: port },
-      ...{ 'oob.in': 'lan0', 'oob.out': 'wan0' },
+      'oob.prefix': `${prefix} `,
+      'oob.time.sec': Math.floor(target.clock.now().getTime() / 1000),
+      'ip.protocol': 6,
+      'ip.totlen': 60,
+      src_ip: host,
+      dest_ip: server,
+      src_port: 41_528,
+      dest_port: port,
+      'oob.in': 'lan0',
+      'oob.out': 'wan0',
     }
     appendFileSync(join(target.gateway.folder, 'hits.json'), `${JSON.stringify(line)}\n`)
   }

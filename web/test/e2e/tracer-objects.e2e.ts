@@ -38,13 +38,12 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
       comment: 'Before',
     })
     await make('second', '/firewall/rules/forward', {
-      ...{
-        action: 'drop',
-        source_addresses: [ids.office],
-        destination_addresses: [ids.servers],
-        protocol: 'protocol.tcp',
-      },
-      ...{ destination_ports: [ids.app], comment: '<i>Old app</i>' },
+      action: 'drop',
+      source_addresses: [ids.office],
+      destination_addresses: [ids.servers],
+      protocol: 'protocol.tcp',
+      destination_ports: [ids.app],
+      comment: '<i>Old app</i>',
     })
   })
   after(async () => {

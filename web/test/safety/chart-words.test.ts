@@ -13,7 +13,9 @@ const load = (step: number): MachineLoad => ({
   load: [1, 1, 1],
   connections: { count: 1, limit: 2 },
   disk: { totalBytes: 4, freeBytes: 2 },
-  ...{ processors: 1, files: {}, isClockKept: true },
+  processors: 1,
+  files: {},
+  isClockKept: true,
   interfaces: [{ name: 'lan0', bytesIn: step, bytesOut: step, packetsIn: step, packetsOut: step, ...dropped }],
 })
 

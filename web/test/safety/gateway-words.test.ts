@@ -36,8 +36,13 @@ const isKnown = (text: string): boolean => translated.has(text) || recognise(tex
 describe('sentences of the gateway', () => {
   /** Lines of the journal of the machine and of the audit trail, the title of a backup, and parts of sentences. */
   const notShown = [
-    ...[/^Upgrade from X1 to/, /^Version X1, signed .* was uploaded\.$/, /^The upgrade from X1 to X1 was begun\.$/],
-    ...[/^Before the upgrade/, /^Version X1$/, /^X1 did not come up/, /^X1: X1$/],
+    /^Upgrade from X1 to/,
+    /^Version X1, signed .* was uploaded\.$/,
+    /^The upgrade from X1 to X1 was begun\.$/,
+    /^Before the upgrade/,
+    /^Version X1$/,
+    /^X1 did not come up/,
+    /^X1: X1$/,
     // Of two units, each of which is declared by its name.
     /^X1 is X1\.$/,
     // Names of things, not sentences.
@@ -73,7 +78,11 @@ describe('sentences of the gateway', () => {
   /** Sentences that have several forms, and what is made of others: what is really said. */
   const forms: Readonly<Record<string, readonly string[]>> = {
     // Of conflicts and checks, which have their own words.
-    ...{ 'X1. X1': [], 'X1: X1': [], 'X1: X1 X1': [], 'X1 is not running.': [], 'The backup of X1': [] },
+    'X1. X1': [],
+    'X1: X1': [],
+    'X1: X1 X1': [],
+    'X1 is not running.': [],
+    'The backup of X1': [],
     'The disk is full or takes no writes: new changes are refused. X1; X1 are free.': [
       'The disk is full or takes no writes: new changes are refused. Delete backups that are not needed, or other files on the disk of the state folder; 1.0 MiB are free.',
     ],

@@ -28,7 +28,11 @@ const items: readonly (readonly [path: string, body: object])[] = [
   [
     '/web/admins/local',
     {
-      ...{ enabled: true, name: 'Boris', login: 'boris', comment: '', password: 'correct horse 9' },
+      enabled: true,
+      name: 'Boris',
+      login: 'boris',
+      comment: '',
+      password: 'correct horse 9',
       role: 'predefined_admin_readonly',
     },
   ],

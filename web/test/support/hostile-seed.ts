@@ -104,8 +104,12 @@ async function send(client: Client, method: string, path: string, schema: JsonSc
 export const hostileRecords = (now: number): NewRecord[] =>
   logKindNames.flatMap((kind: LogKindName) =>
     [0, 1].map((at) => ({
-      ...{ kind, time: (now - at * 1_000) * 1000, priority: 3 },
-      ...{ unit: script, syslogId: element, message: texts[0] ?? '' },
+      kind,
+      time: (now - at * 1_000) * 1000,
+      priority: 3,
+      unit: script,
+      syslogId: element,
+      message: texts[0] ?? '',
       fields: Object.fromEntries(
         logKinds[kind].columns.map(({ name, form }) => [name, form === 'number' ? 1 : known(name, at)]),
       ),
@@ -115,8 +119,17 @@ export const hostileRecords = (now: number): NewRecord[] =>
 /** Some columns are looked up or chosen by; a record of another value is on no page. One record has them, one has markup there too. */
 const known = (name: string, at: number): string => {
   const usual: Readonly<Record<string, string>> = {
-    ...{ source_ip: '10.10.0.66', destination_ip: '198.51.100.10', table: 'FWD', action: 'drop', module: 'ips' },
-    ...{ result: 'blocked', protocol: 'TCP', journal: 'yes', direction: 'to_server', scheme: 'https', method: 'GET' },
+    source_ip: '10.10.0.66',
+    destination_ip: '198.51.100.10',
+    table: 'FWD',
+    action: 'drop',
+    module: 'ips',
+    result: 'blocked',
+    protocol: 'TCP',
+    journal: 'yes',
+    direction: 'to_server',
+    scheme: 'https',
+    method: 'GET',
   }
   // The number of a rule is asked about, and never comes from the network.
   if (name === 'rule_id') return '1'

@@ -5,8 +5,14 @@ import { attribute, flags, locate, message, tableOf, textAttribute } from '../..
 import { countElements, type KeyPart, keyLength, type LiveSetChange, type PackedElements } from './live-elements.ts'
 
 const numbers = {
-  ...{ table: 1, set: 2, elements: 3, listElement: 1 },
-  ...{ key: 1, timeout: 4, expiration: 5, value: 1 },
+  table: 1,
+  set: 2,
+  elements: 3,
+  listElement: 1,
+  key: 1,
+  timeout: 4,
+  expiration: 5,
+  value: 1,
 } as const
 /** The length of an attribute has 16 bits. */
 const elementsAtOnce = 800

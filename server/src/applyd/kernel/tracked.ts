@@ -13,10 +13,22 @@ export interface TrackedSocket {
 const types = { get: (1 << 8) | 1, remove: (1 << 8) | 2 } as const
 const families = { four: 2, six: 10 } as const
 const numbers = {
-  ...{ original: 1, reply: 2, id: 12, zone: 18, filter: 25, filterOriginal: 1, filterReply: 2 },
-  ...{ addresses: 1, protocol: 2 },
-  ...{ source4: 1, destination4: 2, source6: 3, destination6: 4 },
-  ...{ protocolNumber: 1, sourcePort: 2, destinationPort: 3 },
+  original: 1,
+  reply: 2,
+  id: 12,
+  zone: 18,
+  filter: 25,
+  filterOriginal: 1,
+  filterReply: 2,
+  addresses: 1,
+  protocol: 2,
+  source4: 1,
+  destination4: 2,
+  source6: 3,
+  destination6: 4,
+  protocolNumber: 1,
+  sourcePort: 2,
+  destinationPort: 3,
 } as const
 const protocols = { tcp: 6, udp: 17 } as const
 /** Compare the source only; in the order of this machine. */

@@ -61,7 +61,11 @@ function tracked(): number[] {
 }
 
 const ends = (port: number, source: string, destination: string): CutTarget => ({
-  ...{ protocol: 'udp', source, sourcePort: port, destination, destinationPort: port },
+  protocol: 'udp',
+  source,
+  sourcePort: port,
+  destination,
+  destinationPort: port,
 })
 
 describe('connections', () => {

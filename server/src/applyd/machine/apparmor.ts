@@ -16,7 +16,9 @@ export const engineProfiles = [
   { name: 'usr.sbin.squid', program: '/usr/sbin/squid', title: 'web proxy', names: ['squid', '/usr/sbin/squid'] },
   { name: 'usr.sbin.clamd', program: '/usr/sbin/clamd', title: 'web antivirus', names: ['clamd', '/usr/sbin/clamd'] },
   {
-    ...{ name: 'usr.sbin.dnsmasq', program: '/usr/sbin/dnsmasq', title: 'DHCP server' },
+    name: 'usr.sbin.dnsmasq',
+    program: '/usr/sbin/dnsmasq',
+    title: 'DHCP server',
     names: ['dnsmasq', '/usr/sbin/dnsmasq', '/usr/{bin,sbin}/dnsmasq'],
   },
 ] as const

@@ -7,7 +7,14 @@ import { emptyReadings, type HeldPort, type Readings, type WatchedPort } from '.
 const watched = (port: number, state: WatchedPort['state'], title = 'DNS server'): WatchedPort[] =>
   (['tcp', 'udp'] as const).map((protocol) => ({ protocol, port, title, state }))
 const held = (port: number, address: string, known: Partial<HeldPort>): HeldPort => ({
-  ...{ protocol: 'tcp', address, port, inode: '1', pid: null, program: null, unit: null, owner: 'foreign' },
+  protocol: 'tcp',
+  address,
+  port,
+  inode: '1',
+  pid: null,
+  program: null,
+  unit: null,
+  owner: 'foreign',
   ...known,
 })
 const on = { isActive: true, isEnabled: true }

@@ -93,7 +93,10 @@ export async function leaveMachine({
     join(directory, 'network.json'),
     log,
   ) ?? {
-    ...{ kernel: '', devices: [], made: [], mirrored: [] },
+    kernel: '',
+    devices: [],
+    made: [],
+    mirrored: [],
   }
   const own: Managed = recorded === kernel ? managed : { devices: [], made: [], mirrored: [] }
   const present = new Set<string>()

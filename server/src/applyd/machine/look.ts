@@ -30,8 +30,15 @@ const maxTables = 40
 const ownTables = /^portcullis(?:_|$)/
 
 const knownServices = [
-  ...['systemd-resolved', 'ufw', 'firewalld', 'nftables', 'netfilter-persistent', 'systemd-networkd'],
-  ...['NetworkManager', 'networking', 'docker'],
+  'systemd-resolved',
+  'ufw',
+  'firewalld',
+  'nftables',
+  'netfilter-persistent',
+  'systemd-networkd',
+  'NetworkManager',
+  'networking',
+  'docker',
 ].map((name) => `${name}.service`)
 
 export async function lookAt(asked: LookAt): Promise<Readings> {

@@ -116,7 +116,11 @@ describe('settings of the kernel', () => {
     rmSync(join(root(), 'ipv4/tcp_syncookies'))
     await settings.apply([cookies])
     assert.deepEqual(settings.observe([cookies])[0], {
-      ...{ name: cookies.name, value: null, wanted: '1', before: null, state: 'missing' },
+      name: cookies.name,
+      value: null,
+      wanted: '1',
+      before: null,
+      state: 'missing',
       message: 'The kernel does not have the setting here.',
     })
     assert.equal(await settings.isCurrent([cookies]), true)

@@ -79,7 +79,9 @@ export const authorizationPieces = (...more: readonly string[]): readonly NftPie
 ]
 
 export const host = (address: string, seconds: number | null = 900): LiveElement => ({
-  ...{ address, mac: null, device: null },
+  address,
+  mac: null,
+  device: null,
   seconds,
 })
 export const pair = (address: string, mac: string, seconds: number | null = 900): LiveElement => ({

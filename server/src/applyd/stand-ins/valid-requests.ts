@@ -35,8 +35,12 @@ const made = [
   { kind: 'dummy' },
 ].map((make, index) => ({ ...link, device: `dev${index}`, make }))
 const packet = {
-  ...{ device: 'lan0', protocol: 'tcp', source: '192.0.2.1', sourcePort: 1 },
-  ...{ destination: '192.0.2.2', destinationPort: 2 },
+  device: 'lan0',
+  protocol: 'tcp',
+  source: '192.0.2.1',
+  sourcePort: 1,
+  destination: '192.0.2.2',
+  destinationPort: 2,
 }
 const { device: _, ...ends } = packet
 const element = { address: '192.0.2.1', mac: '02:00:00:00:00:01', device: 'lan0', seconds: 900 }
@@ -58,7 +62,13 @@ export function chain() {
 }
 const upload = {
   backup: '00000000-0000-4000-8000-000000000000',
-  ...{ name: 'a.backup', server: 'files', address: '192.0.2.1', share: 's', folder: 'f', login: 'l', password: 'p' },
+  name: 'a.backup',
+  server: 'files',
+  address: '192.0.2.1',
+  share: 's',
+  folder: 'f',
+  login: 'l',
+  password: 'p',
 }
 
 export const requests: Readonly<Record<Verb, unknown>> = {

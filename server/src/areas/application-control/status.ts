@@ -9,7 +9,8 @@ export const applicationStatusItems = (machine: Machine, inspection: InspectionS
   {
     name: 'application-control',
     ...inspectionStatus({
-      ...{ machine, inspection },
+      machine,
+      inspection,
       isOwn: ({ applications, older }) => applications !== '' || older !== null,
       unused: 'No application control rule is enabled, and no enabled firewall rule names a profile of applications.',
     }),

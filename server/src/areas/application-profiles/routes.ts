@@ -27,7 +27,10 @@ export const routes: readonly Route[] = [
   ),
   handle(knownApplications.list, () =>
     applications.map(({ id, name, group, patterns, how }) => ({
-      ...{ id, name, group, recognised: patterns.length > 0 },
+      id,
+      name,
+      group,
+      recognised: patterns.length > 0,
       how: [...how],
     })),
   ),

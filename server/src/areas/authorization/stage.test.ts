@@ -16,14 +16,29 @@ const context = { side, namesMembers: false, notesUnknown: false }
 const card = '02:00:00:00:00:01'
 
 const user = (number: number, enabled = false): StoredUser => ({
-  ...{ id: `user.id.${number}`, name: `User ${number}`, login: `user${number}`, parent_id: 'group.id.1', enabled },
-  ...{ domain_type: 'local', domain_name: '', ldap_guid: '', comment: '', phone_number: null, password_hash: null },
+  id: `user.id.${number}`,
+  name: `User ${number}`,
+  login: `user${number}`,
+  parent_id: 'group.id.1',
+  enabled,
+  domain_type: 'local',
+  domain_name: '',
+  ldap_guid: '',
+  comment: '',
+  phone_number: null,
+  password_hash: null,
 })
 
 type Fields = Partial<AuthorizationRule>
 const rulesOf = (all: readonly Fields[]): AuthorizationRule[] =>
   all.map((fields, at) => ({
-    ...{ id: `${at}`, enabled: true, ip: null, mac: null, user_id: 1, always_logged: false, comment: '' },
+    id: `${at}`,
+    enabled: true,
+    ip: null,
+    mac: null,
+    user_id: 1,
+    always_logged: false,
+    comment: '',
     ...fields,
   }))
 
@@ -34,7 +49,9 @@ const configOf = (rules: readonly Fields[], everyone = false): Config =>
     (config: Config) => write(config, authorizationRules, rulesOf(rules)),
     (config: Config) =>
       write(config, settings, {
-        ...{ allow_internet_to_everyone: everyone, web_authorization: true, session_minutes: 20 },
+        allow_internet_to_everyone: everyone,
+        web_authorization: true,
+        session_minutes: 20,
       }),
   ].reduce((config, change) => change(config), {} as Config)
 

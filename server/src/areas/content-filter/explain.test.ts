@@ -48,7 +48,12 @@ function explain(url: string, more: Partial<ExplainedRequest> = {}, isTaken = tr
   const read = readUrl(url)
   assert.ok(read)
   return explainWeb({
-    ...{ deciding: { policy, categories }, asked: { url, ...more }, url: read, source: '10.0.0.5', user: null, now: 0 },
+    deciding: { policy, categories },
+    asked: { url, ...more },
+    url: read,
+    source: '10.0.0.5',
+    user: null,
+    now: 0,
     interception: { isTaken, text: 'Taken.', notes: [] },
   })
 }

@@ -51,7 +51,14 @@ function questionOf({ asked, url, source, user, now }: ExplainedFrom, stage: Fil
   const { host, scheme, port } = url
   const isTls = stage === 'tls'
   return {
-    ...{ stage, source, user, time: asked.time ?? now, destination: null, host, scheme, port },
+    stage,
+    source,
+    user,
+    time: asked.time ?? now,
+    destination: null,
+    host,
+    scheme,
+    port,
     method: isTls ? null : (asked.method ?? 'GET'),
     path: isTls ? null : url.path,
     requestType: isTls ? null : (asked.request_type ?? null),
@@ -60,7 +67,12 @@ function questionOf({ asked, url, source, user, now }: ExplainedFrom, stage: Fil
 }
 
 const stageOf = (stage: Stage['stage'], verdict: Stage['verdict'], text: string): Stage => ({
-  ...{ stage, verdict, rule: null, text, passed: [], passed_count: 0 },
+  stage,
+  verdict,
+  rule: null,
+  text,
+  passed: [],
+  passed_count: 0,
 })
 
 const ruleOf = ({ rules }: FilterPolicy, id: number | null): Stage['rule'] => {

@@ -63,7 +63,10 @@ const namesOf = (config: Config): Readonly<Record<string, string>> =>
 const ruleOf = (config: Config, facts: Facts, rule: ContentRule): FilterRule => {
   const isAny = rule.aliases.includes('any')
   return {
-    ...{ id: rule.id, name: rule.name, access: rule.access, redirectUrl: rule.redirect_url },
+    id: rule.id,
+    name: rule.name,
+    access: rule.access,
+    redirectUrl: rule.redirect_url,
     sources: {
       isAny,
       members: isAny ? [] : membersIn(config, rule.aliases),

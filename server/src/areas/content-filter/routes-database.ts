@@ -21,7 +21,9 @@ export const databaseRoutes: readonly Route[] = [
     const own = await inSlices(findUserCategories(storedCategories(config), asked))
     const found = [...own, ...services.webCategories.lookup.find(asked)]
     return {
-      ...{ url, host, path },
+      url,
+      host,
+      path,
       categories: found.map((one) => ({ ...one, name: names.get(one.id) ?? one.id })),
       all: idsForRules(asked, found, usesExtended),
     }

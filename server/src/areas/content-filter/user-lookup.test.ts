@@ -9,7 +9,9 @@ describe('the user categories of a URL', () => {
     const hosts = ['a.test', 'b.a.test', 'c.b.a.test', '192.0.2.1', 'test']
     const paths = ['', '/', '/p', '/p/q', '/p?x=1']
     const categories = Array.from({ length: 6 }, (_, number) => ({
-      ...{ id: `users.id.${number}`, name: `Name ${number}`, comment: '' },
+      id: `users.id.${number}`,
+      name: `Name ${number}`,
+      comment: '',
       urls: hosts.flatMap((host, at) =>
         paths.flatMap((path, place) =>
           (at * 7 + place * 3 + number) % 5 === 0

@@ -16,13 +16,23 @@ import { createJudge } from './resolve.ts'
 
 const card = '02:00:00:00:00:aa'
 const neighbour = (ip: string, mac = card, device = 'lan0'): Neighbour => ({
-  ...{ address: parseAddress(ip) ?? 0, mac, device, isReachable: true, confirmedAgo: null },
+  address: parseAddress(ip) ?? 0,
+  mac,
+  device,
+  isReachable: true,
+  confirmedAgo: null,
 })
 const annex = { ...lan, id: 4, title: 'Annex', mac: freeMac, addresses: ['10.20.0.1/24'] }
 const plain = write(write({}, connections, [lan, wan, annex]), slot, { enabled: true, group_id: 1, networks: [] })
 const limited = (...networks: string[]): Config => write(plain, slot, { enabled: true, group_id: 1, networks })
 const rule = (ip: string | null, mac: string | null, enabled = true) => ({
-  ...{ id: 'r', enabled, ip, mac, user_id: 7, always_logged: false, comment: '' },
+  id: 'r',
+  enabled,
+  ip,
+  mac,
+  user_id: 7,
+  always_logged: false,
+  comment: '',
 })
 const withRule = (...given: Parameters<typeof rule>): Config => write(plain, authorizationRules, [rule(...given)])
 
@@ -63,9 +73,17 @@ describe('a host of the segment', () => {
       assert.equal(seen('10.10.0.9', table, config), 'passed over')
     assert.equal(seen('10.10.0.9', table, withRule('10.10.0.128/28', null)), `10.10.0.9 ${card}`)
     const user = {
-      ...{ id: 'user.id.1', name: 'x', login: 'device-02-00-00-00-00-aa', parent_id: 'group.id.1', enabled: false },
-      ...{ comment: '', domain_type: 'local' as const, domain_name: '', ldap_guid: '' },
-      ...{ phone_number: null, password_hash: null },
+      id: 'user.id.1',
+      name: 'x',
+      login: 'device-02-00-00-00-00-aa',
+      parent_id: 'group.id.1',
+      enabled: false,
+      comment: '',
+      domain_type: 'local' as const,
+      domain_name: '',
+      ldap_guid: '',
+      phone_number: null,
+      password_hash: null,
     }
     assert.equal(seen('10.10.0.9', table, write(plain, users, [user])), 'passed over')
   })
@@ -102,7 +120,13 @@ describe('users for hosts', () => {
   let last = 0
   const tools = { nextId: () => ++last }
   const host = (ip: string, more: Partial<FoundHost> = {}): FoundHost => ({
-    ...{ ip, address: parseAddress(ip) ?? 0, mac: null, hostname: '', vendor: '', ruleId: `rule-${ip}`, ...more },
+    ip,
+    address: parseAddress(ip) ?? 0,
+    mac: null,
+    hostname: '',
+    vendor: '',
+    ruleId: `rule-${ip}`,
+    ...more,
   })
   const made = (config: Config) => (config[users.key] as { name: string; login: string; comment: string }[]) ?? []
 
@@ -142,7 +166,10 @@ describe('users for hosts', () => {
     assert.equal(addDevices(off, tools, [host('192.168.7.7')]), off)
     const [sample] = made(addDevices(plain, tools, [host('192.168.7.7')]))
     const many = Array.from({ length: mostDevices - 1 }, (_, at) => ({
-      ...{ ...sample, id: `user.id.${10_000 + at}`, name: `n${at}`, login: `device-${at}` },
+      ...sample,
+      id: `user.id.${10_000 + at}`,
+      name: `n${at}`,
+      login: `device-${at}`,
     }))
     const full = { ...plain, [users.key]: many }
     assert.equal(made(addDevices(full, tools, [host('192.168.7.8'), host('192.168.7.9')])).length, mostDevices)

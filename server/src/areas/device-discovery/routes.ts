@@ -14,7 +14,10 @@ export const routes: readonly Route[] = [
   handle(contract.showStatus, async ({ config, services }) => {
     const [machine, hasVendors] = await Promise.all([services.observe(), services.cardVendors?.isKnown() ?? false])
     return discoveryStatusItems({
-      ...{ config, machine, hasVendors, mostPerMinute },
+      config,
+      machine,
+      hasVendors,
+      mostPerMinute,
       state: services.deviceDiscovery?.state() ?? null,
     })
   }),

@@ -7,8 +7,16 @@ import { entries } from './config.ts'
 
 const server = {
   ranges: ['10.0.0.10-10.0.0.100'],
-  ...{ lease: 60, dns1: null, dns2: null, wins1: null, wins2: null, routes: [], options: [], wpad: false },
-  ...{ tftp_filename: '', tftp_ip: null },
+  lease: 60,
+  dns1: null,
+  dns2: null,
+  wins1: null,
+  wins2: null,
+  routes: [],
+  options: [],
+  wpad: false,
+  tftp_filename: '',
+  tftp_ip: null,
 }
 
 const configOf = (ip: string | null, isRuleEnabled = true): Config => {

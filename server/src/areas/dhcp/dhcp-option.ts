@@ -80,8 +80,7 @@ const codeByName = new Map(Object.entries(codes).map(([name, code]) => [name.toL
 
 /** Options that hold IPv4 addresses and nothing else. */
 const addressCodes = new Set([
-  ...[1, 3, 6, 7, 9, 16, 21, 28, 32, 33, 41, 42, 44, 45, 48, 49, 54],
-  ...[65, 68, 69, 70, 71, 74, 150, 255],
+  1, 3, 6, 7, 9, 16, 21, 28, 32, 33, 41, 42, 44, 45, 48, 49, 54, 65, 68, 69, 70, 71, 74, 150, 255,
 ])
 
 /** Parts of the conversation itself, which no administrator sets. */
@@ -95,7 +94,13 @@ const partForm = /[ \t]*(?:"((?:[^"\\]|\\.)*)"[ \t]*|([^",]*))(?:,|$)/y
 
 /** What a backslash means within quotation marks; before any other character it is itself. */
 const escapes: Readonly<Record<string, string>> = {
-  ...{ '"': '"', '\\': '\\', t: '\t', n: '\n', b: '\b', r: '\r', e: '\x1b' },
+  '"': '"',
+  '\\': '\\',
+  t: '\t',
+  n: '\n',
+  b: '\b',
+  r: '\r',
+  e: '\x1b',
 }
 
 /** Addresses, numbers (with the letter of their width) and bytes: what dnsmasq does not take for a text. */

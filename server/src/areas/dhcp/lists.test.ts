@@ -11,11 +11,18 @@ import type { Entry, StaticLease } from './contract.ts'
 import { dhcp } from './index.ts'
 
 const relayed: Entry = {
-  ...{ id: 'e', enabled: true, interface: 'interface.id.1' },
-  ...{ relay: { external_servers: ['192.0.2.7'] }, server: null },
+  id: 'e',
+  enabled: true,
+  interface: 'interface.id.1',
+  relay: { external_servers: ['192.0.2.7'] },
+  server: null,
 }
 const lease: StaticLease = {
-  ...{ id: 'l', enabled: true, ip_address: '10.10.0.7', mac: '02:00:00:00:00:77', comment: '' },
+  id: 'l',
+  enabled: true,
+  ip_address: '10.10.0.7',
+  mac: '02:00:00:00:00:77',
+  comment: '',
 }
 const configOf = (stored: readonly Entry[], leases: readonly StaticLease[] = []): Config =>
   write(write(write({}, connections, [lan, wan]), entries, stored), staticLeases, leases)

@@ -10,16 +10,27 @@ import { entries } from './config.ts'
 import { poolFindings } from './pool.ts'
 
 const server = {
-  ...{ dns: [], domain: '', gateway: '', lease_time: 60, ranges: ['10.10.0.50-10.10.0.57'], routes: [], options: [] },
-  ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+  dns: [],
+  domain: '',
+  gateway: '',
+  lease_time: 60,
+  ranges: ['10.10.0.50-10.10.0.57'],
+  routes: [],
+  options: [],
+  tftp_filename: '',
+  tftp_server: '',
+  wins: [],
+  wpad_enabled: false,
 }
 const config = write(write({}, connections, [lan]), entries, [
   { id: 'e', enabled: true, interface: 'interface.id.1', relay: null, server },
 ])
 const leases = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
-    ...{ address: (parseAddress('10.10.0.50') ?? 0) + at, mac: `02:00:00:00:00:0${at}` },
-    ...{ hostname: '<b>', expiresAt: 1_000 + at },
+    address: (parseAddress('10.10.0.50') ?? 0) + at,
+    mac: `02:00:00:00:00:0${at}`,
+    hostname: '<b>',
+    expiresAt: 1_000 + at,
   }))
 
 test('a range without a free address is a failure that names the newest leases, with their cards', () => {

@@ -58,7 +58,9 @@ export function poolFindings(config: Config, facts: Facts, leases: readonly Give
     const newest = leases.toSorted((one, other) => other.expiresAt - one.expiresAt).slice(0, mostNamed)
     return [
       {
-        ...{ id, title, state: 'failed' as const },
+        id,
+        title,
+        state: 'failed' as const,
         message: say`No free address is left in ${ranges.join(', ')}. Hosts without a lease get none. The newest leases: ${newest.map(({ address, mac }) => `${printAddress(address)} (${mac})`).join(', ')}.`,
         advice: say`Make the range larger or the lease time shorter. Many leases with similar cards within minutes are a host that takes them all.`,
       },
@@ -70,7 +72,9 @@ export function poolFindings(config: Config, facts: Facts, leases: readonly Give
       .map(({ address, leasedTo, usedBy }) => `${printAddress(address)} (${leasedTo}, ${usedBy})`)
     return [
       {
-        ...{ id, title, state: 'warning' as const },
+        id,
+        title,
+        state: 'warning' as const,
         message: say`An address is leased to one card and used by another: ${named.join(', ')}.`,
         advice: say`Give the host that has its address by hand another one, or add a static lease for it.`,
       },

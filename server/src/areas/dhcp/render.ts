@@ -124,8 +124,15 @@ const optionLine = ({ tag }: ServedNetwork, isForced: boolean, parts: readonly D
   directive(isForced ? 'dhcp-option-force' : 'dhcp-option', prefixed('tag', word(tag)), ...parts)
 
 const codes = {
-  ...{ router: 3, dns: 6, domain: 15, wins: 44, portal: 114, routes: 121 },
-  ...{ bootServer: 150, routesOfWindows: 249, wpad: 252 },
+  router: 3,
+  dns: 6,
+  domain: 15,
+  wins: 44,
+  portal: 114,
+  routes: 121,
+  bootServer: 150,
+  routesOfWindows: 249,
+  wpad: 252,
 }
 
 type OptionParts = readonly [code: number, ...values: Dnsmasq[]]

@@ -14,12 +14,26 @@ import { showLeases } from './leases.ts'
 import { bindingsOf, countUselessLeases, openServices, serviceOf } from './resolve.ts'
 
 const server = {
-  ...{ dns: [], domain: '', gateway: '', lease_time: 60, options: [], ranges: [], routes: [] },
-  ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+  dns: [],
+  domain: '',
+  gateway: '',
+  lease_time: 60,
+  options: [],
+  ranges: [],
+  routes: [],
+  tftp_filename: '',
+  tftp_server: '',
+  wins: [],
+  wpad_enabled: false,
 }
 const annex: Connection = { ...lan, id: 4, title: 'Annex', mac: freeMac, addresses: ['10.20.0.1/24'] }
 const entry = (id: number, more: Partial<Entry> = {}): Entry => ({
-  ...{ id: `e${id}`, enabled: true, interface: `interface.id.${id}`, relay: null, server, ...more },
+  id: `e${id}`,
+  enabled: true,
+  interface: `interface.id.${id}`,
+  relay: null,
+  server,
+  ...more,
 })
 const relay = { external_servers: ['192.0.2.68', '192.0.2.67'] }
 
@@ -65,10 +79,19 @@ describe('entries', () => {
 
 describe('bindings', () => {
   const lease = (id: string, ip_address: string, last: number, enabled = true): StaticLease => ({
-    ...{ id, enabled, comment: `lease ${id}`, ip_address, mac: `02:00:00:00:aa:0${last}` },
+    id,
+    enabled,
+    comment: `lease ${id}`,
+    ip_address,
+    mac: `02:00:00:00:aa:0${last}`,
   })
   const rule = (id: string, ip: string | null, last: number | null, enabled = true): AuthorizationRule => ({
-    ...{ id, enabled, ip, mac: last === null ? null : `02:00:00:00:aa:0${last}`, user_id: 1, always_logged: false },
+    id,
+    enabled,
+    ip,
+    mac: last === null ? null : `02:00:00:00:aa:0${last}`,
+    user_id: 1,
+    always_logged: false,
     comment: `rule ${id}`,
   })
   const config = write(
@@ -110,8 +133,14 @@ describe('bindings', () => {
     assert.deepEqual(
       bindingsOf(config, facts, served).map(({ address, mac }) => `${printAddress(address)} ${mac?.slice(-1) ?? '-'}`),
       [
-        ...['10.10.0.1 -', '10.10.0.40 1', '10.10.0.50 -', '10.10.0.52 5', '10.10.0.53 -', '10.10.0.54 -'],
-        ...['10.20.0.1 -', '10.20.0.52 5'],
+        '10.10.0.1 -',
+        '10.10.0.40 1',
+        '10.10.0.50 -',
+        '10.10.0.52 5',
+        '10.10.0.53 -',
+        '10.10.0.54 -',
+        '10.20.0.1 -',
+        '10.20.0.52 5',
       ],
     )
     assert.equal(countUselessLeases(config, served), 1)
@@ -150,8 +179,10 @@ describe('the firewall', () => {
     assert.deepEqual(opened(entry(1, { enabled: false })), [])
     assert.deepEqual(opened(entry(1), entry(4)), ['dhcp input eth2+lan0 * *->67', 'dhcp output eth2+lan0 * 67->68'])
     assert.deepEqual(opened(entry(1, { server: null, relay })), [
-      ...['dhcp input lan0 * *->67', 'dhcp output lan0 * 67->68'],
-      ...['dhcp_relay input * 192.0.2.67+192.0.2.68 67->67', 'dhcp_relay output * 192.0.2.67+192.0.2.68 67->67'],
+      'dhcp input lan0 * *->67',
+      'dhcp output lan0 * 67->68',
+      'dhcp_relay input * 192.0.2.67+192.0.2.68 67->67',
+      'dhcp_relay output * 192.0.2.67+192.0.2.68 67->67',
     ])
     assert.deepEqual(opened(entry(1), entry(4, { server: { ...server, wpad_enabled: true } })).slice(2), [
       'wpad input eth2 * *->80',

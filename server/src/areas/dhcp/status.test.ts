@@ -10,17 +10,34 @@ import { entries, staticLeases } from './config.ts'
 import { dhcpStatusItems } from './status.ts'
 
 const server = {
-  ...{ dns: [], domain: '', gateway: '', lease_time: 60, options: [], ranges: [], routes: [] },
-  ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: true },
+  dns: [],
+  domain: '',
+  gateway: '',
+  lease_time: 60,
+  options: [],
+  ranges: [],
+  routes: [],
+  tftp_filename: '',
+  tftp_server: '',
+  wins: [],
+  wpad_enabled: true,
 }
 const entry = { id: 'e', enabled: true, interface: 'interface.id.1', relay: null, server }
 const config: Config = write(write({}, connections, [lan, wan]), entries, [entry])
 
 const unit = (name: string, state: UnitObservation['state'] = 'active', message = ''): UnitObservation => ({
-  ...{ name, state, message, pid: 1 },
+  name,
+  state,
+  message,
+  pid: 1,
 })
 const seen = (units: readonly UnitObservation[], limitation: string | null = null): Observation => ({
-  ...{ plane: 'lab', limitation, appliedRevision: 1, tables: [], links: [], units },
+  plane: 'lab',
+  limitation,
+  appliedRevision: 1,
+  tables: [],
+  links: [],
+  units,
 })
 const items = (observation: Observation | null, from = config, applyError: string | null = null) =>
   dhcpStatusItems({ config: from, facts, machine: { observation, unreachable: 'applyd is away.', applyError } })
@@ -78,7 +95,9 @@ describe('the status of DHCP', () => {
     ])
     const off = write(config, connections, [{ ...lan, enabled: false }])
     assert.deepEqual(items(seen([]), off)[0], {
-      ...{ name: 'dhcp-server', status: 'failed', msg: ['Not served: “Office” is disabled.'] },
+      name: 'dhcp-server',
+      status: 'failed',
+      msg: ['Not served: “Office” is disabled.'],
     })
     assert.match(items(seen(both))[2]?.msg.join() ?? '', /says PROXY while the direct web proxy is on/)
     const broken = items(seen([unit('dhcp'), unit('wpad.10.10.0.1', 'failed', 'Address already in use')]))[2]

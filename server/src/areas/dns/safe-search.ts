@@ -28,8 +28,11 @@ const services: readonly Service[] = [
   },
   {
     names: [
-      ...['www.youtube.com', 'm.youtube.com', 'www.youtube-nocookie.com'],
-      ...['youtubei.googleapis.com', 'youtube.googleapis.com'],
+      'www.youtube.com',
+      'm.youtube.com',
+      'www.youtube-nocookie.com',
+      'youtubei.googleapis.com',
+      'youtube.googleapis.com',
     ],
     target: 'restrict.youtube.com',
   },

@@ -10,18 +10,19 @@ import { type DdnsView, dnsStatusItems } from './status.ts'
 
 const facts: Facts = {
   interfaces: [{ name: 'wan0', mac: '', addresses: ['203.0.113.2/24'], isUp: true, index: 3 }],
-  ...{
-    externalInterfaces: ['wan0'],
-    externalIpv6Interfaces: [],
-    leases: [],
-    addressBook: new Map(),
-    agentPort: null,
-    timeZone: 'UTC',
-    scheduleDay: 0,
-  },
+  externalInterfaces: ['wan0'],
+  externalIpv6Interfaces: [],
+  leases: [],
+  addressBook: new Map(),
+  agentPort: null,
+  timeZone: 'UTC',
+  scheduleDay: 0,
 }
 const running: Observation = {
-  ...{ plane: 'lab', limitation: null, appliedRevision: 1, links: [] },
+  plane: 'lab',
+  limitation: null,
+  appliedRevision: 1,
+  links: [],
   tables: [{ name: 'inet portcullis', present: true, asLoaded: true }],
   units: [{ name: 'dns', state: 'active', message: '', pid: 7 }],
 }

@@ -27,27 +27,38 @@ const junk = (random: Random): string =>
 
 const name = (random: Random): string =>
   pick(random, [
-    ...['a', 'b.c', '_x._tcp', '*', '@', 'x'.repeat(63), 'ns1', 'A-b', '1', 'abs.z.example.', '.', 'xn--abc'],
+    'a',
+    'b.c',
+    '_x._tcp',
+    '*',
+    '@',
+    'x'.repeat(63),
+    'ns1',
+    'A-b',
+    '1',
+    'abs.z.example.',
+    '.',
+    'xn--abc',
     junk(random),
   ])
 
 const text = (random: Random): string =>
   pick(random, [
-    ...[
-      '"plain"',
-      '"a;b"',
-      '"\\"q\\""',
-      '\\065',
-      '"\\000"',
-      '"\\999"',
-      '"\\25"',
-      '""',
-      'bare',
-      '"\\\\"',
-      '\\;',
-      '"()"',
-    ],
-    ...[`"${'z'.repeat(255)}"`, `"${'z'.repeat(256)}"`, junk(random)],
+    '"plain"',
+    '"a;b"',
+    '"\\"q\\""',
+    '\\065',
+    '"\\000"',
+    '"\\999"',
+    '"\\25"',
+    '""',
+    'bare',
+    '"\\\\"',
+    '\\;',
+    '"()"',
+    `"${'z'.repeat(255)}"`,
+    `"${'z'.repeat(256)}"`,
+    junk(random),
   ])
 
 function record(random: Random): string {

@@ -17,7 +17,8 @@ describe('what the reader of firewall hits is told', () => {
   let userId = ''
   const session = (address: string, user = userId) => ({
     ...({ id: address, userId: user, type: 'web', address, mac: null, device: null, state: 'connected' } as const),
-    ...{ startedAt: 0, ruleId: null },
+    startedAt: 0,
+    ruleId: null,
   })
   before(async () => {
     gateway = await createTestGateway()

@@ -120,8 +120,12 @@ function zonesOf(config: Config, facts: Facts): ReadonlyMap<string, string> {
 /** What the translations depend on. */
 const targetInputs = (config: Config, facts: Facts): readonly unknown[] => [
   ...[ruleSlots.dnat, ruleSlots.snat].map((slot) => read(config, slot)),
-  ...[read(config, ipAddresses), read(config, ipRanges), read(config, networks), read(config, connections)],
-  ...[JSON.stringify(facts.leases), devicesIn(facts)],
+  read(config, ipAddresses),
+  read(config, ipRanges),
+  read(config, networks),
+  read(config, connections),
+  JSON.stringify(facts.leases),
+  devicesIn(facts),
 ]
 
 const devicesIn = ({ interfaces }: Facts): string => interfaces.map(({ name, mac }) => `${name} ${mac}`).join()

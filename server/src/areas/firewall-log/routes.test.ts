@@ -120,7 +120,10 @@ describe('GET /firewall/log/rules', () => {
 
   it('finds the rule of a record as long as it is there', async () => {
     const { body: rule } = await client('POST', '/firewall/rules/dnat', {
-      ...{ action: 'dnat', protocol: 'protocol.tcp', change_destination_address: '10.0.0.9', comment: 'web server' },
+      action: 'dnat',
+      protocol: 'protocol.tcp',
+      change_destination_address: '10.0.0.9',
+      comment: 'web server',
     })
     const { body: list } = await client('POST', '/acl/rules', { name: 'guests', value: [] })
     const [dnat, acl] = [

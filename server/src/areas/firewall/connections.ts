@@ -59,7 +59,10 @@ export function answerConnections(
   parse: (line: string) => TrackedEnds | null,
 ): Refused {
   const judge = createJudge({
-    ...{ facts, time, before: policyOf(before, facts), after: policyOf(after, facts) },
+    facts,
+    time,
+    before: policyOf(before, facts),
+    after: policyOf(after, facts),
     placeOf: readPlaces(users).at,
   })
   const listed: RefusedConnection[] = []

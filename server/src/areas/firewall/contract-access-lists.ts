@@ -115,7 +115,15 @@ export const accessState = settingsEndpoints({
 })
 
 const bypassKinds = [
-  ...['ip', 'ip_range', 'subnet', 'domain', 'address_list', 'ip_address_list', 'user', 'group', 'security_group'],
+  'ip',
+  'ip_range',
+  'subnet',
+  'domain',
+  'address_list',
+  'ip_address_list',
+  'user',
+  'group',
+  'security_group',
 ] as readonly Kind[]
 
 const bypassFields = {

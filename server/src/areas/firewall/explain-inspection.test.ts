@@ -41,8 +41,15 @@ const withRule = (fields: object, table: 'forward' | 'input' = 'forward', config
   addTo(config, ruleLists[table], 1, { action: 'accept', ...fields })
 
 const older = (fields: object = {}) => ({
-  ...{ id: 4, parent_id: 'x', name: 'Old rule', action: 'drop' as const, comment: '', enabled: true },
-  ...{ aliases: ['any'], protocols: ['id.l7.bittorrent'], ...fields },
+  id: 4,
+  parent_id: 'x',
+  name: 'Old rule',
+  action: 'drop' as const,
+  comment: '',
+  enabled: true,
+  aliases: ['any'],
+  protocols: ['id.l7.bittorrent'],
+  ...fields,
 })
 const exception = { id: 'e', aliases: ['ip.id.1'], comment: 'The cameras', enabled: true }
 

@@ -68,7 +68,9 @@ export function explainPacket(
       return sayMember(findIn(config, ruleSlots[rule.table], rule.id), field, members, people.titles)
     }
   return {
-    ...{ source: packet.source, source_user: people.source, destination_user: people.destination },
+    source: packet.source,
+    source_user: people.source,
+    destination_user: people.destination,
     ...said,
     steps: said.steps.map((step) => withMembers(step, memberAt(null))),
     outcomes: said.outcomes.map((outcome, index) => {

@@ -29,8 +29,15 @@ const addressIds = [...idsOf(...single, 'address_list', 'list_of_iplists'), ...c
 const portIds = idsOf('port', 'port_range', 'port_list')
 const timeIds = idsOf('time_range', 'time_list')
 const interfaceIds = [
-  ...['any', 'interface.id.1', 'interface.id.2', `interface.${tunnel.id}`, 'interface.utm_outgoing'],
-  ...['interface.external_any', 'interface.local_any', 'zone.id.1', 'zone.id.2'],
+  'any',
+  'interface.id.1',
+  'interface.id.2',
+  `interface.${tunnel.id}`,
+  'interface.utm_outgoing',
+  'interface.external_any',
+  'interface.local_any',
+  'zone.id.1',
+  'zone.id.2',
 ]
 
 const below = (random: Random, limit: number): number => Math.floor(random() * limit)
@@ -52,7 +59,8 @@ const kinds: readonly (readonly [slot: ListSlot, prefix: string, (random: Random
     'address_list',
     (random, number) => ({
       values: some(random, [
-        ...[...idsOf(...single, 'list_of_iplists'), ...countries],
+        ...idsOf(...single, 'list_of_iplists'),
+        ...countries,
         ...numbers.filter((one) => one < number).map((one) => `address_list.id.${one}`),
       ]),
     }),

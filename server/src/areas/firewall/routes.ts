@@ -30,11 +30,17 @@ export const routes: readonly Route[] = [
     const hits = await hitCounters.current()
     const refused = (origin: string): number => hits.get(origin)?.packets ?? 0
     return {
-      ...{ tracked, table_size: size, local_host: localHost, outside_host: outsideHost },
-      ...{ forwarded: totalInForce(config, size), is_full: guard?.isFull() ?? false },
-      ...{ refused_local: refused(limitOrigins.local), refused_outside: refused(limitOrigins.outside) },
-      ...{ refused_dns: refused(limitOrigins.dns) + refused(limitOrigins.dnsPackets) },
-      ...{ refused_full: refused(limitOrigins.full), hosts: [...((await guard?.hosts().catch(() => [])) ?? [])] },
+      tracked,
+      table_size: size,
+      local_host: localHost,
+      outside_host: outsideHost,
+      forwarded: totalInForce(config, size),
+      is_full: guard?.isFull() ?? false,
+      refused_local: refused(limitOrigins.local),
+      refused_outside: refused(limitOrigins.outside),
+      refused_dns: refused(limitOrigins.dns) + refused(limitOrigins.dnsPackets),
+      refused_full: refused(limitOrigins.full),
+      hosts: [...((await guard?.hosts().catch(() => [])) ?? [])],
     }
   }),
   handle(firewallStatus, async ({ config, services }) => {

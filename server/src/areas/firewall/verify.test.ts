@@ -149,13 +149,11 @@ describe('the firewall as a whole', () => {
   it('keeps a rule test whose interface is gone, but accepts no new one', () => {
     const check = {
       ...({ id: 'c', enabled: true, comment: '', protocol: 'tcp', expected_result: 'drop' } as const),
-      ...{
-        src_ip: '192.0.2.1',
-        dst_ip: '192.0.2.2',
-        src_port: 50_000,
-        dst_port: 80,
-        incoming_interface: 'interface.id.9',
-      },
+      src_ip: '192.0.2.1',
+      dst_ip: '192.0.2.2',
+      src_port: 50_000,
+      dst_port: 80,
+      incoming_interface: 'interface.id.9',
     }
     assert.deepEqual(verify(write({}, checks, [check])), [])
     assert.throws(() => addTo({}, checkList, 'd', check), { code: 'invalid' })

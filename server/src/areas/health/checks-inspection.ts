@@ -29,7 +29,8 @@ export function inspectionFindings(state: InspectionState, queues?: Observation[
   }
   return [
     {
-      ...{ id, title },
+      id,
+      title,
       state: state.state === 'failed' ? 'failed' : 'warning',
       message: [message, ...effect],
       advice: say`Look at the status of intrusion prevention and of application control, and at the log of the engine.`,

@@ -31,7 +31,10 @@ export function appliedFindings({ observation, applyError }: Machine): Finding[]
     applyError === null
       ? good(id, title, say`The configuration is applied.`)
       : {
-          ...{ id, title, state: 'failed', message: [say`The configuration is not applied.`, applyError] },
+          id,
+          title,
+          state: 'failed',
+          message: [say`The configuration is not applied.`, applyError],
           advice: say`Correct what the message names, or revert to an earlier revision.`,
         }
   return [apply, tablesFinding(observation), linksFinding(observation.links), ...settingsFindings(observation)]
@@ -42,8 +45,11 @@ export const conflictFindings = (found: readonly Conflict[]): Finding[] =>
   found
     .filter(({ severity }) => severity !== 'note')
     .map(({ code, severity, title, detail, fix }) => ({
-      ...{ id: `conflict.${code}`, title, state: severity === 'fault' ? 'failed' : 'warning' },
-      ...{ message: detail, advice: say`Repair it with: ${fix}` },
+      id: `conflict.${code}`,
+      title,
+      state: severity === 'fault' ? 'failed' : 'warning',
+      message: detail,
+      advice: say`Repair it with: ${fix}`,
     }))
 
 function tablesFinding({ tables }: Observation): Finding {

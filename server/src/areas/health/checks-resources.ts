@@ -11,7 +11,10 @@ const judged = (value: number, [warning, failed]: readonly [number, number]): He
   value >= failed ? 'failed' : value >= warning ? 'warning' : 'ok'
 
 const found = (id: string, title: Said, state: HealthState, message: Said, advice: Said): Finding => ({
-  ...{ id, title, state, message },
+  id,
+  title,
+  state,
+  message,
   advice: state === 'ok' ? '' : advice,
 })
 

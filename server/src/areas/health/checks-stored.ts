@@ -54,18 +54,24 @@ export function storeFindings({ damage, history, limits, files, diskBytes }: Sto
   const isNear = history.bytes > limits.bytes * nearLimit || history.revisions > limits.revisions * nearLimit
   return [
     {
-      ...{ id: 'store', title: say`Stored configuration`, state: damage.length === 0 ? 'ok' : 'failed' },
+      id: 'store',
+      title: say`Stored configuration`,
+      state: damage.length === 0 ? 'ok' : 'failed',
       message: damage[0] ?? say`The stored configuration is intact.`,
       advice:
         damage.length === 0 ? '' : say`Compare the configuration with the last backup, and restore what is missing.`,
     },
     {
-      ...{ id: 'databases', title: say`Size of the databases`, state: isLarge ? 'warning' : 'ok' },
+      id: 'databases',
+      title: say`Size of the databases`,
+      state: isLarge ? 'warning' : 'ok',
       message: say`The databases use ${mebibytes(bytes)}.`,
       advice: isLarge ? say`Lower the limits of logs and history, or use a larger disk.` : '',
     },
     {
-      ...{ id: 'history', title: say`History of the configuration`, state: isNear ? 'warning' : 'ok' },
+      id: 'history',
+      title: say`History of the configuration`,
+      state: isNear ? 'warning' : 'ok',
       message: say`${history.revisions} revisions use ${mebibytes(history.bytes)} of at most ${mebibytes(limits.bytes)}.`,
       advice: isNear
         ? say`The oldest revisions will be removed. Raise the limit, or make a backup of what must be kept.`
@@ -86,7 +92,10 @@ export function auditFinding({ usage, damage }: AuditReading): Finding {
   const [id, title] = ['audit', say`Audit trail`]
   if (damage !== null && damage !== undefined)
     return {
-      ...{ id, title, state: 'failed', message: [say`The audit trail was altered.`, damage] },
+      id,
+      title,
+      state: 'failed',
+      message: [say`The audit trail was altered.`, damage],
       advice: say`Find out who has access to the disk of this machine. Export the trail before anything else is done.`,
     }
   if (usage && usage.fault !== null)
@@ -94,7 +103,10 @@ export function auditFinding({ usage, damage }: AuditReading): Finding {
   const share = usage ? usage.bytes / (usage.limits.megabytes * 1024 * 1024) : 0
   if (share >= nearLimit)
     return {
-      ...{ id, title, state: 'warning', message: say`The audit trail uses ${Math.round(share * 100)} % of its limit.` },
+      id,
+      title,
+      state: 'warning',
+      message: say`The audit trail uses ${Math.round(share * 100)} % of its limit.`,
       advice: say`Its oldest records will be removed. Export what you need.`,
     }
   return { id, title, state: 'ok', message: say`The audit trail is intact and has room.`, advice: '' }

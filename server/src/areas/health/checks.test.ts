@@ -11,7 +11,11 @@ import { clockFinding, createJumpWatch, diskFinding } from './checks-resources.t
 import { auditFinding, backupFinding, certificateFinding, storeFindings } from './checks-stored.ts'
 
 const observation: Observation = {
-  ...{ plane: 'lab', limitation: null, appliedRevision: 3, links: [], units: [] },
+  plane: 'lab',
+  limitation: null,
+  appliedRevision: 3,
+  links: [],
+  units: [],
   tables: [
     { name: 'inet portcullis', present: true, asLoaded: true },
     { name: 'netdev portcullis_hw', present: false, asLoaded: true },
@@ -35,7 +39,8 @@ describe('checks of the machine', () => {
 
   it('report what failed, and do not judge where nothing is applied', () => {
     const broken = {
-      ...{ unreachable: '', applyError: 'The port is taken.' },
+      unreachable: '',
+      applyError: 'The port is taken.',
       observation: {
         ...observation,
         tables: [{ name: 'inet portcullis', present: true, asLoaded: false }],
@@ -49,7 +54,10 @@ describe('checks of the machine', () => {
 
   it('list units that should run, and notice one that restarts again and again', () => {
     const unit = (name: string, state: UnitObservation['state'], message = ''): UnitObservation => ({
-      ...{ name, state, message, pid: 7 },
+      name,
+      state,
+      message,
+      pid: 7,
     })
     const units = [
       unit('dns', 'active'),
@@ -100,8 +108,11 @@ describe('checks of what is stored', () => {
 
   it('report damage, large databases and a history near its limit', () => {
     const reading = {
-      ...{ damage: [], history: { bytes: 10, revisions: 5 }, limits: { bytes: 100, revisions: 10 } },
-      ...{ files: { a: 40, b: 5 }, diskBytes: 100 },
+      damage: [],
+      history: { bytes: 10, revisions: 5 },
+      limits: { bytes: 100, revisions: 10 },
+      files: { a: 40, b: 5 },
+      diskBytes: 100,
     }
     assert.deepEqual(statesOf(storeFindings(reading)), ['store ok', 'databases ok', 'history ok'])
     const bad = { ...reading, damage: ['A row is damaged.'], history: { bytes: 90, revisions: 5 }, files: { a: 60 } }

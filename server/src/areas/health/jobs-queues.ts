@@ -11,31 +11,41 @@ export function addQueues(services: Services, changes: { readonly waiting: numbe
   const { health, audit, logs, forwarding, logServer } = services
   const { monitor } = health
   monitor.addQueue({
-    ...{ name: 'changes', title: say`Changes that wait for their turn`, limit: maxWaitingChanges },
+    name: 'changes',
+    title: say`Changes that wait for their turn`,
+    limit: maxWaitingChanges,
     length: () => changes.waiting,
   })
   monitor.addQueue({
-    ...{ name: 'audit', title: say`Audit records that are not stored yet`, limit: audit.queue.limit },
+    name: 'audit',
+    title: say`Audit records that are not stored yet`,
+    limit: audit.queue.limit,
     length: () => audit.queue.waiting,
     lost: () => audit.queue.dropped,
   })
   const { queue } = logs
   if (queue)
     monitor.addQueue({
-      ...{ name: 'log', title: say`Log records that are not stored yet`, limit: queue.limit },
+      name: 'log',
+      title: say`Log records that are not stored yet`,
+      limit: queue.limit,
       length: () => logs.queue?.waiting ?? 0,
       lost: () => logs.queue?.lost ?? 0,
     })
   // They wait in the log itself, as long as it keeps them.
   if (forwarding)
     monitor.addQueue({
-      ...{ name: 'forwarding', title: say`Log records that the collector does not have yet`, limit: null },
+      name: 'forwarding',
+      title: say`Log records that the collector does not have yet`,
+      limit: null,
       length: () => forwarding.report()?.waiting ?? 0,
       lost: () => forwarding.report()?.lost ?? 0,
     })
   if (logServer)
     monitor.addQueue({
-      ...{ name: 'log-server', title: say`Log records that the log server does not have yet`, limit: null },
+      name: 'log-server',
+      title: say`Log records that the log server does not have yet`,
+      limit: null,
       length: () => logServer().waiting,
       lost: () => logServer().lost,
     })

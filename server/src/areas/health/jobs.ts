@@ -79,7 +79,15 @@ async function sendMail(services: Services, target: StoredMail, address: string,
   const clear = password === null ? '' : services.vault.reveal(password, passwordPlace(id))
   return (
     (await services.notices?.mail({
-      ...{ server, address, port, security, ca, login, password: clear, from, to },
+      server,
+      address,
+      port,
+      security,
+      ca,
+      login,
+      password: clear,
+      from,
+      to,
       ...mailOf(notices, services),
       messageId: idOf(notices),
     })) ?? null
@@ -91,7 +99,9 @@ async function callWebhook(services: Services, target: StoredWebhook, address: s
   const url = services.vault.reveal(target.address, addressPlace(id))
   return (
     (await services.notices?.webhook({
-      ...{ url: new URL(url), address, ca },
+      url: new URL(url),
+      address,
+      ca,
       secret: secret === null ? '' : services.vault.reveal(secret, secretPlace(id)),
       id: idOf(notices),
       time: Math.floor(services.clock.now().getTime() / 1000),

@@ -7,7 +7,10 @@ import { mailOf, webhookBodyOf } from './messages.ts'
 
 const sender = { brand: 'portcullis', hostName: 'gw1' }
 const notice = (kind: Notice['kind'], level: Level, title = 'Disk'): Notice => ({
-  ...{ id: 'id-1', number: 4, target: 'x', kind },
+  id: 'id-1',
+  number: 4,
+  target: 'x',
+  kind,
   change: {
     id: 'disk',
     title,
@@ -48,8 +51,15 @@ it('a webhook gets the same as data, and a test says that it is one', () => {
     is_test: false,
     notices: [
       {
-        ...{ id: 'id-1', number: 4, kind: 'failed', check: 'disk', title: 'Disk', state: 'failed' },
-        ...{ time: 1_767_225_600, message: 'It is full.', advice: 'Make room.' },
+        id: 'id-1',
+        number: 4,
+        kind: 'failed',
+        check: 'disk',
+        title: 'Disk',
+        state: 'failed',
+        time: 1_767_225_600,
+        message: 'It is full.',
+        advice: 'Make room.',
       },
     ],
   })

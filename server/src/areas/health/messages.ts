@@ -40,7 +40,14 @@ export const webhookBodyOf = (notices: readonly Notice[], { hostName }: Sender):
     gateway: hostName,
     is_test: notices.length === 0,
     notices: notices.map(({ id, number, kind, change }) => ({
-      ...{ id, number, kind, check: change.id, title: change.title, state: levels[change.level] },
-      ...{ time: change.time, message: change.message, advice: change.advice },
+      id,
+      number,
+      kind,
+      check: change.id,
+      title: change.title,
+      state: levels[change.level],
+      time: change.time,
+      message: change.message,
+      advice: change.advice,
     })),
   })

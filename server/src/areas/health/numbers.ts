@@ -99,7 +99,8 @@ export function metricsText(input: MetricsInput): string {
     gauge('build_info', 'Always 1; the label is the release.', 1, { release: input.release }),
     gauge('config_revision', 'Revision of the configuration.', input.revision),
     {
-      ...{ name: 'portcullis_check_state', type: 'gauge' },
+      name: 'portcullis_check_state',
+      type: 'gauge',
       help: 'State of a health check: 0 ok, 1 warning, 2 failed, -1 unknown.',
       samples: checks.map(({ id, state }) => ({ labels: { check: id }, value: stateNumbers[state] })),
     },
@@ -162,7 +163,9 @@ type Labels = Readonly<Record<string, string>>
 const single =
   (type: MetricFamily['type']) =>
   (name: string, help: string, value: number | undefined, labels: Labels = {}): MetricFamily => ({
-    ...{ name: `portcullis_${name}`, help, type },
+    name: `portcullis_${name}`,
+    help,
+    type,
     samples: value === undefined ? [] : [{ labels, value }],
   })
 const gauge = single('gauge')
@@ -175,7 +178,9 @@ const perQueue = (
   queues: readonly HealthQueue[],
   countOf: (queue: HealthQueue) => number | null,
 ): MetricFamily => ({
-  ...{ name: `portcullis_${name}`, help, type },
+  name: `portcullis_${name}`,
+  help,
+  type,
   samples: queues.flatMap((queue) => {
     const value = countOf(queue)
     return value === null ? [] : [{ labels: { queue: queue.name }, value }]
@@ -188,6 +193,8 @@ const perInterface = (
   interfaces: readonly InterfaceCounters[],
   countOf: (one: InterfaceCounters) => number,
 ): MetricFamily => ({
-  ...{ name: `portcullis_interface_${name}_total`, help, type: 'counter' },
+  name: `portcullis_interface_${name}_total`,
+  help,
+  type: 'counter',
   samples: interfaces.map((one) => ({ labels: { interface: one.name }, value: countOf(one) })),
 })

@@ -33,8 +33,13 @@ function showMetrics({ services, authorizationHeader }: Context) {
   if (!health.token.isIn(authorizationHeader))
     throw new GatewayError('unauthenticated', 'This needs the token for metrics in the Authorization header.')
   const text = metricsText({
-    ...{ release: version, revision: engine.revision, load: machineLoad?.() ?? null, counted: countAll(services) },
-    ...{ checks: checksOf({ services }), queues: health.monitor.queues, auditRecords: audit.head.sequence },
+    release: version,
+    revision: engine.revision,
+    load: machineLoad?.() ?? null,
+    counted: countAll(services),
+    checks: checksOf({ services }),
+    queues: health.monitor.queues,
+    auditRecords: audit.head.sequence,
   })
   return rawReply(metricsType, text)
 }

@@ -7,9 +7,18 @@ import { refusalReply } from './routes-refusals.ts'
 export const archiveRoutes: readonly Route[] = [
   handle(ruleArchives.list, ({ services }) =>
     services.signatureIntake.archives.list().map(({ id, name, state, message, receivedAt, isChecked, report }) => ({
-      ...{ id, name, state, message, received_at: receivedAt },
-      ...{ rules: report.rules, files: report.files, disabled: report.disabled, checked: isChecked },
-      ...{ failed_count: report.failedCount, failed: [...report.failed], notes: [...report.notes] },
+      id,
+      name,
+      state,
+      message,
+      received_at: receivedAt,
+      rules: report.rules,
+      files: report.files,
+      disabled: report.disabled,
+      checked: isChecked,
+      failed_count: report.failedCount,
+      failed: [...report.failed],
+      notes: [...report.notes],
     })),
   ),
   handle(ruleArchives.create, async ({ query, bodyStream, services, requireAuthority }) => ({
@@ -22,7 +31,13 @@ export const archiveRoutes: readonly Route[] = [
   ),
   handle(signatureChecks, ({ services }) =>
     services.signatureIntake.running().map(({ kind, id, name, startedAt, total, done, refused }) => ({
-      ...{ kind, archive_id: id, name, started_at: startedAt, total, done, refused },
+      kind,
+      archive_id: id,
+      name,
+      started_at: startedAt,
+      total,
+      done,
+      refused,
     })),
   ),
   handle(ruleArchives.remove, async ({ params, services, requireAuthority }) => {

@@ -75,7 +75,9 @@ export const routes: readonly Route[] = [
     const { config, services } = context
     const machine = await services.observe()
     return showStatus({
-      ...{ isEnabled: read(config, state).enabled, services, custom: leftOut(read(config, custom)) },
+      isEnabled: read(config, state).enabled,
+      services,
+      custom: leftOut(read(config, custom)),
       count: known(context).signatures.length,
       machine,
       inspection: inspectionSeen(services.inspection?.state(), machine.observation?.inspection?.blocked),

@@ -25,7 +25,8 @@ type Sources = Pick<Services, 'brand' | 'signatures' | 'signatureIntake'>
 export function showStatus(view: StatusView): StatusItem[] {
   const { services, isEnabled, custom, count, machine, inspection } = view
   const engine = inspectionStatus({
-    ...{ machine, inspection },
+    machine,
+    inspection,
     isOwn: ({ prevention }) => prevention !== '',
     unused: isEnabled
       ? 'No enabled firewall rule inspects with a profile of intrusion prevention.'

@@ -8,7 +8,14 @@ import { remoteSyslog, remoteSyslogState } from './config.ts'
 import { remoteSyslogItems } from './status.ts'
 
 const calm: ForwardingReport = {
-  ...{ isConnected: true, place: 10, lost: 0, delivered: 10, repeated: 0, oldest: null, fault: null, waiting: 0 },
+  isConnected: true,
+  place: 10,
+  lost: 0,
+  delivered: 10,
+  repeated: 0,
+  oldest: null,
+  fault: null,
+  waiting: 0,
 }
 
 describe('the status of log forwarding', () => {

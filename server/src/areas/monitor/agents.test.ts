@@ -18,7 +18,11 @@ const agent = (fields: Partial<typeof agentSettings.initial>): Config =>
   write({}, agentSettings, { ...agentSettings.initial, enabled: true, ...fields })
 const machineWith = (...units: Partial<UnitObservation>[]): Machine => ({
   observation: {
-    ...{ plane: 'lab', limitation: null, appliedRevision: 1, tables: [], links: [] },
+    plane: 'lab',
+    limitation: null,
+    appliedRevision: 1,
+    tables: [],
+    links: [],
     units: units.map((unit) => ({ name: 'snmp', state: 'active', message: '', pid: 1, ...unit })),
   },
   unreachable: '',

@@ -38,7 +38,10 @@ export const guardedSnmp = (config: Config): GuardedPort[] =>
   isSnmpServed(config)
     ? [
         {
-          ...{ name, title, protocol, destinationPort },
+          name,
+          title,
+          protocol,
+          destinationPort,
           peers: toRanges(snmpHosts(config).map(({ low, high }) => [low, high])),
           isOpenOutside: read(config, snmpSettings).allow_external,
         },
@@ -97,7 +100,9 @@ export function agentServices(config: Config): OutsideService[] {
   const { listen_port } = read(config, agentSettings)
   return [
     {
-      ...{ name: monitoringAgent.ports.first.name, title: monitoringAgent.title, protocol: 'tcp' },
+      name: monitoringAgent.ports.first.name,
+      title: monitoringAgent.title,
+      protocol: 'tcp',
       destinationPort: listen_port,
       peers: peers.some((one) => one === null) ? null : peers.flatMap((one) => one ?? []),
     },

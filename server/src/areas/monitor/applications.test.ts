@@ -4,15 +4,19 @@ import type { TrackedSession } from '../../core/plan/facts.ts'
 import { recognise } from './applications.ts'
 
 const session: TrackedSession = {
-  ...{
-    id: 'x',
-    protocol: 'TCP',
-    source: '10.0.0.2',
-    sourcePort: 50_000,
-    destination: '192.0.2.9',
-    destinationPort: 443,
-  },
-  ...{ calledAs: '192.0.2.9', seenAs: '10.0.0.2', seconds: 1, bytesIn: 0, bytesOut: 0, packetsIn: 0, packetsOut: 0 },
+  id: 'x',
+  protocol: 'TCP',
+  source: '10.0.0.2',
+  sourcePort: 50_000,
+  destination: '192.0.2.9',
+  destinationPort: 443,
+  calledAs: '192.0.2.9',
+  seenAs: '10.0.0.2',
+  seconds: 1,
+  bytesIn: 0,
+  bytesOut: 0,
+  packetsIn: 0,
+  packetsOut: 0,
 }
 const key = 'tcp 10.0.0.2:50000 192.0.2.9:443'
 const named = (name: string) => recognise(session, new Map([[key, { name, server: 'a.example' }]]))

@@ -57,8 +57,14 @@ const communityLines = (config: Config): Snmp[] => [
   directive('view', word('all'), word('included'), word('.1')),
   directive(
     'access',
-    ...[word('readers'), quote(''), word('any'), word('noauth'), word('exact')],
-    ...[word('all'), word('none'), word('none')],
+    word('readers'),
+    quote(''),
+    word('any'),
+    word('noauth'),
+    word('exact'),
+    word('all'),
+    word('none'),
+    word('none'),
   ),
 ]
 

@@ -4,9 +4,19 @@ import { noFacts, type TrackedSession } from '../../core/plan/facts.ts'
 import { createSessionReader } from './sessions.ts'
 
 const tracked: TrackedSession = {
-  ...{ id: 'id', protocol: 'TCP', source: '10.0.0.1', sourcePort: 50_000, destination: '10.0.0.2' },
-  ...{ destinationPort: 80, calledAs: '10.0.0.2', seenAs: '10.0.0.1', seconds: 1 },
-  ...{ bytesIn: 0, bytesOut: 0, packetsIn: 0, packetsOut: 0 },
+  id: 'id',
+  protocol: 'TCP',
+  source: '10.0.0.1',
+  sourcePort: 50_000,
+  destination: '10.0.0.2',
+  destinationPort: 80,
+  calledAs: '10.0.0.2',
+  seenAs: '10.0.0.1',
+  seconds: 1,
+  bytesIn: 0,
+  bytesOut: 0,
+  packetsIn: 0,
+  packetsOut: 0,
 }
 
 describe('a session of the traffic monitor', () => {

@@ -43,17 +43,28 @@ describe('settings of the kernel', () => {
 
 describe('the status of forwarding', () => {
   const observation: Observation = {
-    ...{ plane: 'host', limitation: null, appliedRevision: 1, tables: [], links: [], units: [] },
+    plane: 'host',
+    limitation: null,
+    appliedRevision: 1,
+    tables: [],
+    links: [],
+    units: [],
   }
   const machine = (change: Partial<Observation> | null): Machine => ({
     observation: change && { ...observation, ...change },
-    ...{ unreachable: 'applyd does not answer.', applyError: null },
+    unreachable: 'applyd does not answer.',
+    applyError: null,
   })
   const found = (change: Partial<SettingObservation>): Machine =>
     machine({
       settings: [
         {
-          ...{ name: 'net.ipv4.ip_forward', value: '1', wanted: '1', before: '0', state: 'set', message: '' },
+          name: 'net.ipv4.ip_forward',
+          value: '1',
+          wanted: '1',
+          before: '0',
+          state: 'set',
+          message: '',
           ...change,
         },
       ],
@@ -68,7 +79,8 @@ describe('the status of forwarding', () => {
   it('says why the machine does not forward', () => {
     const message = '/proc/sys/net/ipv4/ip_forward has another value.'
     assert.deepEqual(forwardingStatus(found({ value: '0', state: 'different', message })), {
-      ...{ name: 'forwarding', status: 'failed' },
+      name: 'forwarding',
+      status: 'failed',
       msg: [`The machine does not forward between its networks. ${message}`],
     })
     assert.equal(forwardingStatus(machine({})).status, 'failed')

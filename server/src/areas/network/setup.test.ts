@@ -8,18 +8,19 @@ import { setUp } from './setup.ts'
 
 const [wan, lan, other] = ['02:00:00:00:00:01', '02:00:00:00:00:02', '02:00:00:00:00:03']
 const connection = (id: number, type: 'lan' | 'wan', mac: string, address: string): Connection => ({
-  ...{
-    id,
-    type,
-    title: `c${id}`,
-    enabled: true,
-    mac,
-    enable_dhcp: false,
-    addresses: [address],
-    gateway: null,
-    dns: [],
-  },
-  ...{ vlan_tag: null, zone: null, is_vce_vlan: false, netflow_index: 7 },
+  id,
+  type,
+  title: `c${id}`,
+  enabled: true,
+  mac,
+  enable_dhcp: false,
+  addresses: [address],
+  gateway: null,
+  dns: [],
+  vlan_tag: null,
+  zone: null,
+  is_vce_vlan: false,
+  netflow_index: 7,
 })
 const configOf = (...items: Connection[]): Config => write({}, connections, items)
 const wanted: FirstSetup = {

@@ -114,8 +114,15 @@ export function recordFailure(
     const message = `The account of the user ${user.login} is now closed to sign-in: ${counted(closed.failures, 'failure')} from ${counted(closed.sources, 'address', 'addresses')}. An administrator can reopen it.`
     audit.write([
       {
-        ...{ event: 'lock', who: `user ${user.login}`, address, what: 'portal sign-in', result: 'ok', message },
-        ...{ request_id: '', revision: null, changes: [] },
+        event: 'lock',
+        who: `user ${user.login}`,
+        address,
+        what: 'portal sign-in',
+        result: 'ok',
+        message,
+        request_id: '',
+        revision: null,
+        changes: [],
       },
     ])
   })

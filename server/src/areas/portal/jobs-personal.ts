@@ -82,7 +82,11 @@ export function personalPage(services: Services, { address, token }: Args<'perso
     login: user.login,
     name: user.name,
     sessions: services.userSessions.ofUser(user.id).map(({ id, type, address: at, state, startedAt }) => ({
-      ...{ id, type, address: at, state, startedAt },
+      id,
+      type,
+      address: at,
+      state,
+      startedAt,
       isThis: at === address,
     })),
     canChangePassword: user.domain_type === 'local',

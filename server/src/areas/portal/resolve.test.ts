@@ -56,17 +56,26 @@ describe('the portal', () => {
 
 describe('the status of the portal', () => {
   const unit = (state: UnitObservation['state'], message = ''): UnitObservation => ({
-    ...{ name: 'portal', state, message, pid: 1 },
+    name: 'portal',
+    state,
+    message,
+    pid: 1,
   })
   const seen = (units: readonly UnitObservation[], limitation: string | null = null): Observation => ({
-    ...{ plane: 'lab', limitation, appliedRevision: 1, tables: [], links: [], units },
+    plane: 'lab',
+    limitation,
+    appliedRevision: 1,
+    tables: [],
+    links: [],
+    units,
   })
   const item = (config: Config, observation: Observation | null) =>
     portalStatusItems({ config, facts, observation, unreachable: 'applyd is away.', applyError: null })[0]
 
   it('is that of its unit, with what it is there for', () => {
     assert.deepEqual(item(captive, seen([unit('active')])), {
-      ...{ name: 'portal', status: 'active' },
+      name: 'portal',
+      status: 'active',
       msg: ['Browsers of hosts that are not authorized are sent to the sign-in page.'],
     })
     assert.match(item(withPortal({ enabled: true }), seen([unit('active')]))?.msg[0] ?? '', /^Only the personal portal/)

@@ -36,8 +36,13 @@ function portalSessions({ services }: Pick<Context, 'services'>): contract.Porta
     if (!user) return []
     return [
       {
-        ...{ id: one.handle, user_id: numberOf(user.id), login: user.login, name: user.name, ip: one.address },
-        ...{ country_code: countries?.codeOf(one.address) ?? '', status },
+        id: one.handle,
+        user_id: numberOf(user.id),
+        login: user.login,
+        name: user.name,
+        ip: one.address,
+        country_code: countries?.codeOf(one.address) ?? '',
+        status,
         start: printStamp(seconds + offsetAt(seconds)),
       },
     ]

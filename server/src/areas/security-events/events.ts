@@ -58,8 +58,11 @@ const minute = 60_000_000
 /** Which packets belong to it: those of its connection, from its beginning to a minute later. */
 export const captureOf = (found: FoundEvent) => ({
   ends: {
-    ...{ protocol: found.protocol, source: found.src_ip, sourcePort: found.src_port },
-    ...{ destination: found.dst_ip, destinationPort: found.dst_port },
+    protocol: found.protocol,
+    source: found.src_ip,
+    sourcePort: found.src_port,
+    destination: found.dst_ip,
+    destinationPort: found.dst_port,
   },
   from: (found.flow_start > 0 ? Math.min(found.flow_start, found.time) : found.time - minute) - 1_000_000,
   until: found.time + minute,

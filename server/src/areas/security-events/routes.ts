@@ -191,7 +191,11 @@ export const routes: readonly Route[] = [
     const { category, revision, payload, packet, flow_start } = found
     return {
       event: shownEvent(found),
-      ...{ category, revision, payload, packet, flow_start: Math.floor(flow_start / 1_000_000) },
+      category,
+      revision,
+      payload,
+      packet,
+      flow_start: Math.floor(flow_start / 1_000_000),
       action: actionOf(found),
       signature_text: found.module === 'ips' ? (signatureOf(context, found.signature_id)?.text ?? '') : '',
       firewall_rule: firewallRuleOf(context.config, found),
@@ -216,7 +220,14 @@ function timelineStep(from: number, rows: readonly SumRow[]) {
     sums: [rows.reduce((sum, row) => sum + (row.sums[0] ?? 0), 0)],
   })
   return {
-    ...{ from, events, blocked, allowed: events - blocked },
-    ...{ critical: of(1), important: of(2), warning: of(3), unclassified: of(4), unrecognised: of(255) },
+    from,
+    events,
+    blocked,
+    allowed: events - blocked,
+    critical: of(1),
+    important: of(2),
+    warning: of(3),
+    unclassified: of(4),
+    unrecognised: of(255),
   }
 }

@@ -9,8 +9,15 @@ import type { AccessRule, LeaseRule, VpnSettings } from './contract.ts'
 import { vpn } from './index.ts'
 
 const access: AccessRule = {
-  ...{ id: 1, enabled: true, title: '', sources: ['any'], objects: ['any'], vpns: ['any'], comment: '' },
-  ...{ action: 'allow', two_factor: 'not_required' },
+  id: 1,
+  enabled: true,
+  title: '',
+  sources: ['any'],
+  objects: ['any'],
+  vpns: ['any'],
+  comment: '',
+  action: 'allow',
+  two_factor: 'not_required',
 }
 const lease: LeaseRule = { id: 1, enabled: true, title: '', objects: ['any'], address: '10.128.1.0/24', comment: '' }
 

@@ -29,8 +29,15 @@ const interceptedPorts = { http: webPorts.http, https: webPorts.https } as const
 
 /** What the stage depends on, beside objects and the network. */
 export const webStageSlots: readonly Slot[] = [
-  ...[filterState, filterSettings, filterRules, safeSearch, morphology, start],
-  ...[settings, exclusions, antivirus],
+  filterState,
+  filterSettings,
+  filterRules,
+  safeSearch,
+  morphology,
+  start,
+  settings,
+  exclusions,
+  antivirus,
 ]
 
 /** `facts` have the addresses that users have by authorization rules. Null while nothing of it is on. */
@@ -108,8 +115,12 @@ export const guardedWebPorts = (stage: WebStage | null): readonly GuardedPort[] 
   stage === null
     ? []
     : Object.entries(interceptedPorts).map(([name, destinationPort]) => ({
-        ...{ name: `web_${name}`, title: 'web proxy', protocol: 'tcp', destinationPort },
-        ...{ peers: noRanges, isOpenOutside: false },
+        name: `web_${name}`,
+        title: 'web proxy',
+        protocol: 'tcp',
+        destinationPort,
+        peers: noRanges,
+        isOpenOutside: false,
       }))
 
 /** The direct proxy is for local networks, whatever the rules of administrators say. */
@@ -118,7 +129,12 @@ export const closedWebPorts = (stage: WebStage | null): readonly ClosedPort[] =>
     ? []
     : [
         {
-          ...{ name: 'web_proxy_outside', title: 'web proxy', networks: 'local', way: 'input', protocol: 'tcp' },
-          ...{ sourcePort: null, destinationPort: stage.directPort },
+          name: 'web_proxy_outside',
+          title: 'web proxy',
+          networks: 'local',
+          way: 'input',
+          protocol: 'tcp',
+          sourcePort: null,
+          destinationPort: stage.directPort,
         },
       ]

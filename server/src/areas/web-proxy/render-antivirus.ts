@@ -12,10 +12,23 @@ const megabyte = 1024 * 1024
 
 /** What filterd keeps back is at most 16 MB; archives may unpack to more, within limits of size, number and time. */
 const settings: ClamdSettings = {
-  ...{ MaxThreads: 10, MaxQueue: 100, MaxConnectionQueueLength: 200, ReadTimeout: 300, CommandReadTimeout: 30 },
-  ...{ StreamMaxLength: 20 * megabyte, MaxScanSize: 100 * megabyte, MaxFileSize: 25 * megabyte, MaxScanTime: 50_000 },
-  ...{ MaxRecursion: 12, MaxFiles: 5_000, PCREMatchLimit: 10_000, SelfCheck: 600, ConcurrentDatabaseReload: true },
-  ...{ ExitOnOOM: true, AlertExceedsMax: false, Bytecode: true },
+  MaxThreads: 10,
+  MaxQueue: 100,
+  MaxConnectionQueueLength: 200,
+  ReadTimeout: 300,
+  CommandReadTimeout: 30,
+  StreamMaxLength: 20 * megabyte,
+  MaxScanSize: 100 * megabyte,
+  MaxFileSize: 25 * megabyte,
+  MaxScanTime: 50_000,
+  MaxRecursion: 12,
+  MaxFiles: 5_000,
+  PCREMatchLimit: 10_000,
+  SelfCheck: 600,
+  ConcurrentDatabaseReload: true,
+  ExitOnOOM: true,
+  AlertExceedsMax: false,
+  Bytecode: true,
 }
 
 export const isAntivirusUsed = (config: Config): boolean =>

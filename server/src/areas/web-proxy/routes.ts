@@ -31,8 +31,11 @@ const [showSettings, showState] = [
 ].map(([show]) => (show ? [show] : []))
 
 const viewOf = async ({ config, services }: Pick<Context, 'config' | 'services'>): Promise<ProxyView> => ({
-  ...{ config, machine: await services.observe(), now: services.clock.now() },
-  ...{ proxy: services.webProxy?.state() ?? null, report: services.webFilter.report() },
+  config,
+  machine: await services.observe(),
+  now: services.clock.now(),
+  proxy: services.webProxy?.state() ?? null,
+  report: services.webFilter.report(),
 })
 
 export const routes: readonly Route[] = [

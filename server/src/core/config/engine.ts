@@ -483,7 +483,8 @@ export class ConfigEngine implements ConfigView {
     const sequences = Object.assign({}, ...prepared.map((p) => p.sequences)) as Record<string, number>
     database.transact(() => {
       store.commit({
-        ...{ revisions, sequences },
+        revisions,
+        sequences,
         ...(probation === undefined ? {} : { probation }),
         ...(pending === this.#machine.background.pending ? {} : { background: rowsOf(pending) }),
       })

@@ -274,9 +274,12 @@ describe('changes that arrive together', () => {
     ])
     assert.deepEqual(order, ['rule', 'dns', 'rule', 'rule'])
     assert.deepEqual(applier.calls, [
-      ...[`attempt ${before + 1}`, `settle ${before + 1}`],
-      ...[`check ${before + 2}`, `apply ${before + 2}`],
-      ...[`attempt ${before + 4}`, `settle ${before + 4}`],
+      `attempt ${before + 1}`,
+      `settle ${before + 1}`,
+      `check ${before + 2}`,
+      `apply ${before + 2}`,
+      `attempt ${before + 4}`,
+      `settle ${before + 4}`,
     ])
   })
 
@@ -308,8 +311,10 @@ describe('changes that arrive together', () => {
       ['kept', 'unauthenticated', 'kept'],
     )
     assert.deepEqual(applier.calls, [
-      ...[`attempt ${before + 3}`, `undo ${before + 3}`],
-      ...[`attempt ${before + 2}`, `settle ${before + 2}`],
+      `attempt ${before + 3}`,
+      `undo ${before + 3}`,
+      `attempt ${before + 2}`,
+      `settle ${before + 2}`,
     ])
     assert.ok((ids() as number[]).every(isInKernel))
   })
@@ -359,8 +364,10 @@ describe('changes that arrive together', () => {
       ['kept', 'kept', 'conflict'],
     )
     assert.deepEqual(applier.calls, [
-      ...[`attempt ${before + 1}`, `settle ${before + 1}`],
-      ...[`attempt ${before + 2}`, `settle ${before + 2}`],
+      `attempt ${before + 1}`,
+      `settle ${before + 1}`,
+      `attempt ${before + 2}`,
+      `settle ${before + 2}`,
     ])
     await gateway.engine.putBack(actor, 'test')
     assert.deepEqual(applier.calls.slice(4), [`apply ${before + 3}`])

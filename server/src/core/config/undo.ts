@@ -43,7 +43,11 @@ export const touchedBy = (changes: ChangeSet): ReadonlySet<string> =>
 export const laterChangesIn = ({ revision, author, changes }: Revision, touched: ReadonlySet<string>): LaterChange[] =>
   describeChanges(changes.filter(({ slot, id }) => touched.has(nameOf(slot, id)))).map(
     ({ object, action, fields }) => ({
-      ...{ object, revision, author, action, fields: fields.map(({ field }) => field) },
+      object,
+      revision,
+      author,
+      action,
+      fields: fields.map(({ field }) => field),
     }),
   )
 

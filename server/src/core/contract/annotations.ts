@@ -37,8 +37,17 @@ export type Kind =
 
 /** Allowed in the address fields of rules beside `any` (docs/behaviour/objects.md 5). */
 export const addressKinds = [
-  ...['ip', 'ip_range', 'subnet', 'domain', 'address_list', 'ip_address_list', 'iplist', 'list_of_iplists'],
-  ...['user', 'group', 'security_group'],
+  'ip',
+  'ip_range',
+  'subnet',
+  'domain',
+  'address_list',
+  'ip_address_list',
+  'iplist',
+  'list_of_iplists',
+  'user',
+  'group',
+  'security_group',
 ] as readonly Kind[]
 export const portKinds = ['port', 'port_range', 'port_list'] as const satisfies readonly Kind[]
 export const timeKinds = ['time_range', 'time_list'] as const satisfies readonly Kind[]

@@ -5,12 +5,22 @@ import { describe, it } from 'node:test'
 import { type ChannelState, type InspectionState, inspectionOff, inspectionSeen } from './inspection.ts'
 
 const channel = (number: number, isFailOpen: boolean): ChannelState => ({
-  ...{ number, isFailOpen, prevention: 'p', applications: '', older: null, ready: true, message: '' },
-  ...{ lastTestAt: 1, lastTestElapsed: 1, inForce: 'g' },
+  number,
+  isFailOpen,
+  prevention: 'p',
+  applications: '',
+  older: null,
+  ready: true,
+  message: '',
+  lastTestAt: 1,
+  lastTestElapsed: 1,
+  inForce: 'g',
 })
 const tested: InspectionState = {
   ...inspectionOff,
-  ...{ state: 'active', generation: 'g', channels: [channel(1, true), channel(2, false)] },
+  state: 'active',
+  generation: 'g',
+  channels: [channel(1, true), channel(2, false)],
 }
 describe('inspection, held against the kernel', () => {
   it('is what the tests found when the kernel blocks nothing of it, or was not asked', () => {

@@ -59,9 +59,17 @@ export interface InspectionState {
 }
 
 export const inspectionOff: InspectionState = {
-  ...{ state: 'off', message: '', generation: null, signatures: null, rules: null, failed: [], failedCount: 0 },
+  state: 'off',
+  message: '',
+  generation: null,
+  signatures: null,
+  rules: null,
+  failed: [],
+  failedCount: 0,
   refusedCount: 0,
-  ...{ channels: [], counters: {}, version: null },
+  channels: [],
+  counters: {},
+  version: null,
 }
 
 /**

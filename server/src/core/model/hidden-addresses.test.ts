@@ -61,7 +61,11 @@ describe('addresses that an earlier release stored in clear', () => {
     new ConfigStore(earlier, [oldHooks, oldProviders]).commit({
       revisions: [
         {
-          ...{ revision: 1, time: '', author: 'x', address: '', reason: '' },
+          revision: 1,
+          time: '',
+          author: 'x',
+          address: '',
+          reason: '',
           changes: [
             { slot: webhooks.key, id: 'a', before: null, after: hook, from: null, to: 1 },
             { slot: providers.key, id: null, before: null, after: settings, from: null, to: null },

@@ -23,8 +23,17 @@ test('a table holds its pieces in order, with an empty line between two', () => 
   assert.equal(
     printTable('inet t', [map, chain]),
     [
-      ...['table inet t {', '  map m {', '    type ipv4_addr : verdict', '    elements = { a, b }', '  }', ''],
-      ...['  chain c {', '    counter accept', '  }', '}', ''],
+      'table inet t {',
+      '  map m {',
+      '    type ipv4_addr : verdict',
+      '    elements = { a, b }',
+      '  }',
+      '',
+      '  chain c {',
+      '    counter accept',
+      '  }',
+      '}',
+      '',
     ].join('\n'),
   )
 })

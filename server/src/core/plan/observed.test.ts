@@ -6,7 +6,10 @@ import type { Observation } from './artifacts.ts'
 import { tableStatus, unitStatus } from './observed.ts'
 
 const observation: Observation = {
-  ...{ plane: 'lab', limitation: null, appliedRevision: 1, links: [] },
+  plane: 'lab',
+  limitation: null,
+  appliedRevision: 1,
+  links: [],
   tables: [{ name: 'inet filter', present: true, asLoaded: true }],
   units: [{ name: 'resolver', state: 'failed', message: 'Out of memory.', pid: null }],
 }

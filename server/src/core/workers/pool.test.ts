@@ -114,7 +114,8 @@ describe('a pool of workers', () => {
   it('survives a worker that fills its memory', () =>
     withPool({ maxHeapMb: 32 }, async (pool) => {
       await assert.rejects(pool.run('fill', undefined, { owner }), {
-        ...{ code: 'unavailable', message: 'The work needed more memory than it may have.' },
+        code: 'unavailable',
+        message: 'The work needed more memory than it may have.',
       })
       assert.equal(await pool.run('double', 3, { owner }), 6)
     }))

@@ -20,7 +20,8 @@ const inTls = (port: number, ...labels: readonly string[]): readonly Pattern[] =
   { protocol: 'tcp', options: `flow:to_server; app-layer-protocol:tls; ${toTcpPort(port)}`, refusal: 'reject' },
   ...labels.map(
     (label): Pattern => ({
-      ...{ protocol: 'tls', refusal: 'reject' },
+      protocol: 'tls',
+      refusal: 'reject',
       options: `flow:to_server; tls.sni; content:"${label}."; nocase; startswith;`,
     }),
   ),
@@ -40,7 +41,8 @@ const detections: Readonly<Record<string, Recognised>> = {
   SSH: byDetection(detected('ssh')),
   // The engine takes every line with USER or PASS for FTP: an answer with a code says that it is.
   FTP_CONTROL: byDetection({
-    ...{ protocol: 'tcp', refusal: 'reject' },
+    protocol: 'tcp',
+    refusal: 'reject',
     options: 'flow:established,to_client; app-layer-protocol:ftp; pcre:"/^[2-5]\\d\\d[ -]/";',
   }),
   FTP_DATA: byDetection(detected('ftp-data')),
@@ -60,7 +62,8 @@ const detections: Readonly<Record<string, Recognised>> = {
   SMTPS: byDetection(...inTls(465, 'smtp', 'smtps')),
   DoH_DoT: byDetection(...inTls(853)),
   DNScrypt: byDetection({
-    ...{ protocol: 'dns', refusal: 'drop' },
+    protocol: 'dns',
+    refusal: 'drop',
     options: 'dns.query; content:"2.dnscrypt-cert."; nocase; startswith;',
   }),
   HTTP_Connect: byDetection(http(`${method('CONNECT')} ${ofVersion1}`)),
@@ -102,12 +105,14 @@ const detections: Readonly<Record<string, Recognised>> = {
   // The certificate of a relay that speaks TLS 1.2, and the handshake of older clients.
   Tor: byDetection(
     {
-      ...{ protocol: 'tls', refusal: 'reject' },
+      protocol: 'tls',
+      refusal: 'reject',
       options:
         'flow:to_client; tls.cert_subject; content:"CN=www."; startswith; pcre:"/^CN=www\\.[a-z2-7]{8,20}\\.net$/"; tls.cert_issuer; content:"CN=www."; startswith; pcre:"/^CN=www\\.[a-z2-7]{8,20}\\.com$/";',
     },
     {
-      ...{ protocol: 'tls', refusal: 'reject' },
+      protocol: 'tls',
+      refusal: 'reject',
       options: 'flow:to_server; ja3.hash; content:"e7d705a3286e19ea42f587b344ee6865";',
     },
   ),

@@ -242,7 +242,8 @@ export function namePatterns(service: string): readonly Pattern[] {
       const except = foreignBelow(service, domain).map((name) => ` content:!".${name}"; nocase; endswith;`)
       const match = `dotprefix; content:".${domain}"; nocase; endswith;${except.join('')}`
       return fields.map(({ protocol, keyword, direction, refusal }) => ({
-        ...{ protocol, refusal },
+        protocol,
+        refusal,
         options: `${direction}${keyword}; ${match}`,
       }))
     })

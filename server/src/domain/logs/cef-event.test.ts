@@ -55,12 +55,21 @@ function parsePairs(text: string): Map<string, string> {
 const isEscaped = (text: string, at: number): boolean => (/\\*$/.exec(text.slice(0, at))?.[0].length ?? 0) % 2 === 1
 
 const record = (kind: LogKindName, fields: KeptRecord['fields'], more: Partial<KeptRecord> = {}): KeptRecord => ({
-  ...{ place: 1, kind, time: 1_767_323_045_000_678, priority: 6, unit: 'u', syslogId: 'u', message: 'm', fields },
+  place: 1,
+  kind,
+  time: 1_767_323_045_000_678,
+  priority: 6,
+  unit: 'u',
+  syslogId: 'u',
+  message: 'm',
+  fields,
   ...more,
 })
 const parsed = (...given: Parameters<typeof record>): Parsed => parseCef(print(record(...given)).toString())
 const shown = ({ id, name, severity, extension }: Parsed, ...keys: string[]) => [
-  ...[id, name, severity],
+  id,
+  name,
+  severity,
   ...keys.map((key) => extension.get(key)),
 ]
 
@@ -79,7 +88,17 @@ describe('a record as an event of CEF', () => {
     }
     const event = parsed('firewall', hit)
     assert.deepEqual(shown(event, 'src', 'spt', 'dst', 'dpt', 'proto', 'act', 'deviceInboundInterface', 'cs2'), [
-      ...['firewall:drop', 'Firewall drop', '4', '10.0.0.7', '4', '192.0.2.9', '443', 'TCP', 'drop', 'lan0', '2'],
+      'firewall:drop',
+      'Firewall drop',
+      '4',
+      '10.0.0.7',
+      '4',
+      '192.0.2.9',
+      '443',
+      'TCP',
+      'drop',
+      'lan0',
+      '2',
     ])
     assert.equal(event.extension.get('rt'), '1767323045000')
     assert.equal(event.extension.get('cs2Label'), 'rule')
@@ -92,15 +111,35 @@ describe('a record as an event of CEF', () => {
 
   it('of the web filter has the request', () => {
     const request = {
-      ...{ source_ip: '10.0.0.7', destination_ip: '192.0.2.9', user_login: 'ann', method: 'GET', scheme: 'http' },
-      ...{ host: 'a.test', url: 'http://a.test/?x=1', result: 'denied', reason: 'rule', rule_id: 3, status: 403 },
-      ...{ bytes_sent: 80, bytes_received: 316, user_agent: 'curl/8' },
+      source_ip: '10.0.0.7',
+      destination_ip: '192.0.2.9',
+      user_login: 'ann',
+      method: 'GET',
+      scheme: 'http',
+      host: 'a.test',
+      url: 'http://a.test/?x=1',
+      result: 'denied',
+      reason: 'rule',
+      rule_id: 3,
+      status: 403,
+      bytes_sent: 80,
+      bytes_received: 316,
+      user_agent: 'curl/8',
     }
     assert.deepEqual(
       shown(parsed('web', request), 'src', 'dst', 'suser', 'requestMethod', 'request', 'act', 'in', 'cn1'),
       [
-        ...['web:denied', 'Web request denied', '4', '10.0.0.7', '192.0.2.9', 'ann', 'GET', 'http://a.test/?x=1'],
-        ...['denied', '316', '403'],
+        'web:denied',
+        'Web request denied',
+        '4',
+        '10.0.0.7',
+        '192.0.2.9',
+        'ann',
+        'GET',
+        'http://a.test/?x=1',
+        'denied',
+        '316',
+        '403',
       ],
     )
     assert.equal(parsed('web', { ...request, virus: 'Eicar' }).severity, '8')
@@ -108,31 +147,29 @@ describe('a record as an event of CEF', () => {
 
   it('of inspection has the signature', () => {
     const alert = {
-      ...{
-        module: 'ips',
-        result: 'blocked',
-        sid: 1900167,
-        gid: 1,
-        severity: 1,
-        signature: 'TROJAN | x',
-        protocol: 'TCP',
-      },
-      ...{ ...ends, profile: 'Template', category: 'Malware' },
+      module: 'ips',
+      result: 'blocked',
+      sid: 1900167,
+      gid: 1,
+      severity: 1,
+      signature: 'TROJAN | x',
+      protocol: 'TCP',
+      ...ends,
+      profile: 'Template',
+      category: 'Malware',
     }
     const event = parsed('security', alert)
     assert.deepEqual(shown(event, 'src', 'dst', 'act', 'cat', 'cs4', 'SourceAddress', 'DeviceEventClassID'), [
-      ...[
-        '1:1900167',
-        'TROJAN | x',
-        '9',
-        '10.0.0.7',
-        '192.0.2.9',
-        'blocked',
-        'Malware',
-        'Template',
-        '10.0.0.7',
-        '1900167',
-      ],
+      '1:1900167',
+      'TROJAN | x',
+      '9',
+      '10.0.0.7',
+      '192.0.2.9',
+      'blocked',
+      'Malware',
+      'Template',
+      '10.0.0.7',
+      '1900167',
     ])
     const application = parsed('security', { module: 'application', application: 'SSH', result: 'blocked', ...ends })
     assert.deepEqual(shown(application, 'src', 'dpt'), ['application:SSH', 'Application SSH', '2', '10.0.0.7', '443'])
@@ -143,7 +180,13 @@ describe('a record as an event of CEF', () => {
     assert.deepEqual(shown(session, 'suser', 'src'), ['user-session', 'Session of a user', '2', 'ann', '10.0.0.7'])
     const what = { event: 'sign-in', who: 'admin', address: '10.0.0.9', what: 'POST /web/auth/login', result: 'failed' }
     assert.deepEqual(shown(parsed('administration', what, { priority: 4 }), 'suser', 'src', 'act', 'outcome'), [
-      ...['administrator:sign-in', 'Administrator sign-in', '5', 'admin', '10.0.0.9', 'POST /web/auth/login', 'failed'],
+      'administrator:sign-in',
+      'Administrator sign-in',
+      '5',
+      'admin',
+      '10.0.0.9',
+      'POST /web/auth/login',
+      'failed',
     ])
   })
 

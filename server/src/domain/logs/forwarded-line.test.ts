@@ -81,8 +81,14 @@ describe('a forwarded line', () => {
 
   it('of a web request has the documented message, which nothing a client sent can end', () => {
     const fields = {
-      ...{ source_ip: '10.0.0.7', method: 'GET', url: 'http://a.test/"x y\\', status: 403, bytes_received: 316 },
-      ...{ result: 'denied', user_agent: 'a"b', dictionary: 'Casino' },
+      source_ip: '10.0.0.7',
+      method: 'GET',
+      url: 'http://a.test/"x y\\',
+      status: 403,
+      bytes_received: 316,
+      result: 'denied',
+      user_agent: 'a"b',
+      dictionary: 'Casino',
     }
     assert.equal(
       syslog({ kind: 'web', unit: 'squid', message: '', fields }),

@@ -111,12 +111,28 @@ const cefKeys: Readonly<Record<string, string>> = {
 
 /** Those without a key of their own, each under a custom one with its name as the label. */
 const customStrings: Readonly<Record<string, number>> = {
-  ...{ flow_id: 1, src_ip_type: 2, src_country_code: 3, src_session_uuid: 4, event_type: 5, dest_ip_type: 6 },
-  ...{ dest_country_code: 7, dest_session_uuid: 8, 'alert.action': 9, 'flow.state': 10, 'flow.reason': 11 },
-  ...{ 'flow.alerted': 12, 'tcp.tcp_flags': 13, 'tcp.tcp_flags_ts': 14, 'tcp.tcp_flags_tc': 15, 'tcp.state': 16 },
+  flow_id: 1,
+  src_ip_type: 2,
+  src_country_code: 3,
+  src_session_uuid: 4,
+  event_type: 5,
+  dest_ip_type: 6,
+  dest_country_code: 7,
+  dest_session_uuid: 8,
+  'alert.action': 9,
+  'flow.state': 10,
+  'flow.reason': 11,
+  'flow.alerted': 12,
+  'tcp.tcp_flags': 13,
+  'tcp.tcp_flags_ts': 14,
+  'tcp.tcp_flags_tc': 15,
+  'tcp.state': 16,
 }
 const customNumbers: Readonly<Record<string, number>> = {
-  ...{ 'alert.gid': 1, 'flow.pkts_toserver': 2, 'flow.pkts_toclient': 3, 'flow.age': 4 },
+  'alert.gid': 1,
+  'flow.pkts_toserver': 2,
+  'flow.pkts_toclient': 3,
+  'flow.age': 4,
   ...Object.fromEntries(flagNames.map((name, index) => [`tcp.${name}`, index + 5])),
 }
 

@@ -23,8 +23,13 @@ const nobody: AuthorizationStage = {
     local: [{ device: 'lan0', address: address('10.66.0.1') }],
     near: [address('10.66.0.0'), address('10.66.0.255')],
   },
-  ...{ hosts: [], networks: [], pairs: [], macs: [] },
-  ...{ idleSeconds: 900, portalPort: 8085, notesUnknown: false },
+  hosts: [],
+  networks: [],
+  pairs: [],
+  macs: [],
+  idleSeconds: 900,
+  portalPort: 8085,
+  notesUnknown: false,
 }
 
 function ask(stage: Partial<AuthorizationStage>, asked: Partial<Packet> = {}, more: Partial<Policy> = {}) {

@@ -42,7 +42,10 @@ export function inspectionPieces(policy: Policy): NftPiece[] {
     ...stage.older.map(olderChain),
     ...stage.channels.map(tagChain),
     makePiece({
-      ...{ kind: 'set', name: 'inspect_uplinks', head: words('typeof fib saddr oifname;'), origin: '' },
+      kind: 'set',
+      name: 'inspect_uplinks',
+      head: words('typeof fib saddr oifname;'),
+      origin: '',
       lines: policy.externalDevices.filter(isQuotableInterface).map(quoteInterface),
     }),
     map('inspect_channels', words('ct mark'), words('verdict'), stage.channels.map(channelElement)),
@@ -228,7 +231,10 @@ const unchanging: readonly NftPiece[] = [
     base(at, 'untag', [sentence(hasBit(inspection.taggedMark), jump('inspect_restore'))]),
   ]),
   makePiece({
-    ...{ kind: 'chain', name: 'inspect_source', lines: sourceLines, origin: '' },
+    kind: 'chain',
+    name: 'inspect_source',
+    lines: sourceLines,
+    origin: '',
     head: hookHead({ type: 'filter', at: 'prerouting', priority: 'raw' }),
   }),
   chain('inspect_reach', reachLines),

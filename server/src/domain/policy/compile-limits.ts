@@ -81,8 +81,10 @@ export function limitPieces({ limits }: Policy): NftPiece[] {
     base('dns_limit', hooks.asked, [
       rule(
         limitOrigins.dnsPackets,
-        ...[notOwn, words('meta nfproto ipv4 udp dport 53')],
-        ...[overRate('limit_dns_asked', words('ip saddr'), mostDnsPackets), words('counter drop')],
+        notOwn,
+        words('meta nfproto ipv4 udp dport 53'),
+        overRate('limit_dns_asked', words('ip saddr'), mostDnsPackets),
+        words('counter drop'),
       ),
     ]),
     chain('limit_dns_tcp', [

@@ -35,21 +35,24 @@ const facts = {
     { name: 'lan0', mac: '', addresses: ['10.10.0.1/24'], isUp: true, index: 2 },
     { name: 'wan0', mac: '', addresses: ['203.0.113.2/24'], isUp: true, index: 3 },
   ],
-  ...{
-    externalInterfaces: ['wan0'],
-    externalIpv6Interfaces: [],
-    leases: [],
-    addressBook: new Map(),
-    agentPort: null,
-    timeZone: 'UTC',
-    scheduleDay: 0,
-  },
+  externalInterfaces: ['wan0'],
+  externalIpv6Interfaces: [],
+  leases: [],
+  addressBook: new Map(),
+  agentPort: null,
+  timeZone: 'UTC',
+  scheduleDay: 0,
 }
 
 function ask(packet: Partial<Packet>, policy: Policy = whole): Explanation {
   const asked: Packet = {
-    ...{ source: '10.10.0.2', destination: '8.8.8.8', protocol: 'udp', source_port: 40_000, destination_port: 53 },
-    ...{ incoming_interface: 'lan0', time: 0 },
+    source: '10.10.0.2',
+    destination: '8.8.8.8',
+    protocol: 'udp',
+    source_port: 40_000,
+    destination_port: 53,
+    incoming_interface: 'lan0',
+    time: 0,
     ...packet,
   }
   return explain(evaluate(policy, asked, routingOf(facts, policy)), asked)
@@ -84,9 +87,19 @@ test('a query to the gateway, to a local server and from elsewhere is left alone
 
 test('an INPUT rule decides about an intercepted query, and a DNAT rule comes before the interception', () => {
   const rule: PolicyRule = {
-    ...{ id: 1, origin: 'firewall.input[1]', protocol: 'udp', source: null, destination: null, sourcePorts: null },
-    ...{ destinationPorts: null, incoming: null, outgoing: null, holders: null, times: null },
-    ...{ table: 'input', action: { kind: 'drop' } },
+    id: 1,
+    origin: 'firewall.input[1]',
+    protocol: 'udp',
+    source: null,
+    destination: null,
+    sourcePorts: null,
+    destinationPorts: null,
+    incoming: null,
+    outgoing: null,
+    holders: null,
+    times: null,
+    table: 'input',
+    action: { kind: 'drop' },
   }
   const dropped = ask({}, { ...whole, rules: { ...whole.rules, input: [rule] } })
   assert.deepEqual([dropped.verdict, dropped.outcomes[0]?.decided_by], ['drop', 'firewall.input[1]'])

@@ -276,7 +276,10 @@ test('a service of the gateway is let through before any rule, both ways, and on
   }
   const asked: Packet = {
     ...samplePacket,
-    ...{ source: '0.0.0.0', destination: '255.255.255.255', source_port: 68, destination_port: 67 },
+    source: '0.0.0.0',
+    destination: '255.255.255.255',
+    source_port: 68,
+    destination_port: 67,
     protocol: 'udp',
     incoming_interface: 'lan0',
   }

@@ -15,8 +15,11 @@ const address = (text: string): number => parseAddress(text) as number
 const [gateway, server] = ['198.51.100.1', '10.66.2.10']
 const stranger: Packet = { ...samplePacket, source: '192.0.2.77', incoming_interface: 'wan0' }
 const agent: OutsideService = {
-  ...{ name: 'agent', title: 'client agent', protocol: 'tcp' },
-  ...{ destinationPort: 14_765, peers: null },
+  name: 'agent',
+  title: 'client agent',
+  protocol: 'tcp',
+  destinationPort: 14_765,
+  peers: null,
 }
 
 const routing = { ...routingIn(sampleWorld), ipv6: { own: ['2001:db8::1'], device: 'wan0' } }
@@ -112,8 +115,11 @@ describe('a new connection from outside', () => {
       peers,
     } as const
     const gre: Packet = {
-      ...{ source: '192.0.2.77', destination: gateway, protocol: 'gre' },
-      ...{ incoming_interface: 'wan0', time: stranger.time },
+      source: '192.0.2.77',
+      destination: gateway,
+      protocol: 'gre',
+      incoming_interface: 'wan0',
+      time: stranger.time,
     }
     assert.equal(ask(gre, {}, { outsideServices: [tunnel] }).by, 'inp.sys.tunnel')
     assert.equal(ask({ ...gre, source: '192.0.2.78' }, {}, { outsideServices: [tunnel] }).by, 'inp.sys.external')

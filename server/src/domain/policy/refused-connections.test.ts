@@ -216,7 +216,11 @@ function trackedUnder(policy: Policy, random: () => number): TrackedEnds {
   const [outcome] = evaluate(policy, packet, routingOf(worldFacts, policy), { reasons: false }).outcomes
   const { protocol, source, source_port: sourcePort = null, destination, destination_port: called = null } = packet
   return {
-    ...{ protocol, source, sourcePort, destination, destinationPort: called },
+    protocol,
+    source,
+    sourcePort,
+    destination,
+    destinationPort: called,
     answeredBy: outcome?.destination ? printAddress(outcome.destination[0]) : destination,
     answeredPort: outcome?.destinationPorts?.[0] ?? called,
   }

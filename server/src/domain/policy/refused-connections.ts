@@ -110,7 +110,11 @@ function packetOf(
   placeOf: Judged['placeOf'],
 ): Packet {
   const packet = {
-    ...{ protocol, source, destination, time, incoming_interface: incoming },
+    protocol,
+    source,
+    destination,
+    time,
+    incoming_interface: incoming,
     ...(sourcePort === null ? {} : { source_port: sourcePort }),
     ...(destinationPort === null ? {} : { destination_port: destinationPort }),
   }
@@ -156,7 +160,11 @@ const isEverywhere = ([low, high]: Span): boolean => low === 0 && high === 0xfff
 
 /** The parts of a policy that say nothing about what passes. */
 const silent: ReadonlySet<string> = new Set([
-  ...['rules', 'countsHits', 'loggedActions', 'hasAutomaticSnat', 'isClassifying'],
+  'rules',
+  'countsHits',
+  'loggedActions',
+  'hasAutomaticSnat',
+  'isClassifying',
 ])
 
 function isSameBeside(before: Policy, after: Policy): boolean {

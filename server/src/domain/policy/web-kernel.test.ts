@@ -92,8 +92,17 @@ const rule = (more: Partial<PolicyRule>): PolicyRule => {
   const id = nextId++
   return {
     id,
-    ...{ table: 'forward', origin: `firewall.forward[${id}]`, protocol: null, source: null, destination: null },
-    ...{ sourcePorts: null, destinationPorts: null, incoming: null, outgoing: null, holders: null, times: null },
+    table: 'forward',
+    origin: `firewall.forward[${id}]`,
+    protocol: null,
+    source: null,
+    destination: null,
+    sourcePorts: null,
+    destinationPorts: null,
+    incoming: null,
+    outgoing: null,
+    holders: null,
+    times: null,
     action: { kind: 'drop' },
     ...more,
   }
@@ -274,8 +283,15 @@ describe('the stage of the content filter in the kernel', { skip: cannot }, () =
 
   it('does not take what unauthorized hosts send, and takes it as soon as a rule authorizes them', () => {
     const stage: AuthorizationStage = {
-      ...{ isEnforced: true, side, hosts: [], networks: [], pairs: [], macs: [], idleSeconds: 600 },
-      ...{ portalPort: null, notesUnknown: false },
+      isEnforced: true,
+      side,
+      hosts: [],
+      networks: [],
+      pairs: [],
+      macs: [],
+      idleSeconds: 600,
+      portalPort: null,
+      notesUnknown: false,
     }
     agree({ ...basic, authorization: stage }, 'not taken, reject')
     agree({ ...basic, authorization: { ...stage, hosts: network('10.66.0.11/32') } }, 'taken, accept')

@@ -39,7 +39,9 @@ const plain = 'alert http any any -> any any (msg:"EVIL"; flow:to_server; http.u
 
 const applications: readonly DeniedApplication[] = [
   {
-    ...{ id: 'id.l7.ssh', name: 'SS"H;\\', number: 7 },
+    id: 'id.l7.ssh',
+    name: 'SS"H;\\',
+    number: 7,
     patterns: [
       { protocol: 'tcp', options: 'app-layer-protocol:ssh;', refusal: 'reject' },
       { protocol: 'udp', options: 'content:"SSH";', refusal: 'drop' },
@@ -118,7 +120,8 @@ describe('rules of channels', () => {
   it('name what they leave out because it would weaken inspection, or would become two rules', () => {
     const channels = [channel(1, everything('drop'))]
     assert.deepEqual(print(channels, plain.replace('sid:', 'bypass; sid:')).leftOut, {
-      ...{ sid: 1001, name: 'EVIL' },
+      sid: 1001,
+      name: 'EVIL',
       reason: 'The option bypass is not allowed, because it takes connections out of inspection.',
     })
     const long = plain.replace('EVIL', 'x'.repeat(8_100))

@@ -284,7 +284,14 @@ const isOfPackets = (rule: Rule, options: readonly { readonly name: string; read
       (name === 'flow' && value.includes('established')) || (ofApplications.test(name) && !packetOptions.has(name)),
   )
 const packetOptions: ReadonlySet<string> = new Set([
-  ...['fast_pattern', 'byte_test', 'byte_jump', 'byte_extract', 'byte_math', 'detection_filter', 'icmp_id', 'icmp_seq'],
+  'fast_pattern',
+  'byte_test',
+  'byte_jump',
+  'byte_extract',
+  'byte_math',
+  'detection_filter',
+  'icmp_id',
+  'icmp_seq',
 ])
 
 /**

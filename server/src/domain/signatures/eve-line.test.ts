@@ -74,8 +74,24 @@ describe('a line of the engine', () => {
     const base = JSON.parse(recorded[0] ?? '') as Record<string, unknown>
     const random = new Random(seed)
     const strange: unknown[] = [
-      ...[null, true, -1, 1e300, Number.MAX_SAFE_INTEGER, '', [], {}, [[[]]], { toString: 1 }, '__proto__'],
-      ...['\u0000\n\u2028\ud800', 'x'.repeat(50_000), '::1', '999.1.1.1', 'TA9999', '<script>', { hash: ['a'] }],
+      null,
+      true,
+      -1,
+      1e300,
+      Number.MAX_SAFE_INTEGER,
+      '',
+      [],
+      {},
+      [[[]]],
+      { toString: 1 },
+      '__proto__',
+      '\u0000\n\u2028\ud800',
+      'x'.repeat(50_000),
+      '::1',
+      '999.1.1.1',
+      'TA9999',
+      '<script>',
+      { hash: ['a'] },
     ]
     const names = ['timestamp', 'flow_id', 'src_ip', 'dest_port', 'proto', 'metadata', 'alert', 'http', 'tls', 'dns']
     names.push('flow', 'payload', 'payload_printable', 'packet', 'app_proto', 'direction', 'event_type', 'quic')

@@ -168,8 +168,10 @@ function endsOf(event: Fields): Ends | null {
   if (flow) return flow
   if (!packet || event.direction !== 'to_client') return packet
   return {
-    ...{ source: packet.destination, sourcePort: packet.destinationPort },
-    ...{ destination: packet.source, destinationPort: packet.sourcePort },
+    source: packet.destination,
+    sourcePort: packet.destinationPort,
+    destination: packet.source,
+    destinationPort: packet.sourcePort,
   }
 }
 

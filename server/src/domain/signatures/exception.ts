@@ -13,8 +13,18 @@ export interface ExceptedTraffic {
 
 /** What only says what a signature is, or what becomes of its events. */
 const left: ReadonlySet<string> = new Set([
-  ...['msg', 'sid', 'gid', 'rev', 'classtype', 'metadata', 'reference', 'priority', 'threshold', 'tag', 'target'],
-  ...['noalert'],
+  'msg',
+  'sid',
+  'gid',
+  'rev',
+  'classtype',
+  'metadata',
+  'reference',
+  'priority',
+  'threshold',
+  'tag',
+  'target',
+  'noalert',
 ])
 
 /** Text of a signature that was parsed before. */

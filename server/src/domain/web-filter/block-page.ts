@@ -55,7 +55,8 @@ const note = (name: string): string => `@Squid{%'{${name}}note}`
 
 const denied: Readonly<Record<PageLanguage, Part>> = {
   en: {
-    ...{ language: 'en', title: 'This site is blocked' },
+    language: 'en',
+    title: 'This site is blocked',
     text: 'The content filter of this network does not allow this page.',
     facts: [
       ['Site', '%H'],
@@ -69,7 +70,8 @@ const denied: Readonly<Record<PageLanguage, Part>> = {
     hint: 'If you need this page for your work, send these lines to the administrator of your network.',
   },
   ru: {
-    ...{ language: 'ru', title: 'Сайт заблокирован' },
+    language: 'ru',
+    title: 'Сайт заблокирован',
     text: 'Контент-фильтр этой сети не разрешает эту страницу.',
     facts: [
       ['Сайт', '%H'],
@@ -180,8 +182,17 @@ export const virusPage = both(
 /** Of Squid 5 to 7: without a template of that name it shows a page of its own that names the program. */
 const others: Readonly<Record<string, readonly string[]>> = {
   [invalid]: [
-    ...['INVALID_REQ', 'INVALID_URL', 'UNSUP_REQ', 'UNSUP_HTTPVERSION', 'PROTOCOL_UNKNOWN', 'TOO_BIG', 'URN_RESOLVE'],
-    ...['REQUEST_PARSE_TIMEOUT', 'REQUEST_START_TIMEOUT', 'CONFLICT_HOST', 'SECURE_ACCEPT_FAIL'],
+    'INVALID_REQ',
+    'INVALID_URL',
+    'UNSUP_REQ',
+    'UNSUP_HTTPVERSION',
+    'PROTOCOL_UNKNOWN',
+    'TOO_BIG',
+    'URN_RESOLVE',
+    'REQUEST_PARSE_TIMEOUT',
+    'REQUEST_START_TIMEOUT',
+    'CONFLICT_HOST',
+    'SECURE_ACCEPT_FAIL',
   ],
   [unreachable]: [
     'CONNECT_FAIL',
@@ -196,18 +207,29 @@ const others: Readonly<Record<string, readonly string[]>> = {
   [unchecked]: ['ICAP_FAILURE'],
   [inside]: ['ACCESS_DENIED', 'CACHE_ACCESS_DENIED', 'CACHE_MGR_ACCESS_DENIED', 'RELAY_REMOTE'],
   [failed]: [
-    ...[
-      'READ_ERROR',
-      'READ_TIMEOUT',
-      'WRITE_ERROR',
-      'ZERO_SIZE_OBJECT',
-      'LIFETIME_EXP',
-      'INVALID_RESP',
-      'SHUTTING_DOWN',
-    ],
-    ...['PRECONDITION_FAILED', 'ONLY_IF_CACHED_MISS', 'NO_RELAY', 'ESI', 'DIR_LISTING', 'CLIENT_GONE'],
-    ...['FTP_DISABLED', 'FTP_UNAVAILABLE', 'FTP_FAILURE', 'FTP_PUT_ERROR', 'FTP_NOT_FOUND', 'FTP_FORBIDDEN'],
-    ...['FTP_PUT_CREATED', 'FTP_PUT_MODIFIED', 'ACL_TIME_QUOTA_EXCEEDED', 'AGENT_WPAD'],
+    'READ_ERROR',
+    'READ_TIMEOUT',
+    'WRITE_ERROR',
+    'ZERO_SIZE_OBJECT',
+    'LIFETIME_EXP',
+    'INVALID_RESP',
+    'SHUTTING_DOWN',
+    'PRECONDITION_FAILED',
+    'ONLY_IF_CACHED_MISS',
+    'NO_RELAY',
+    'ESI',
+    'DIR_LISTING',
+    'CLIENT_GONE',
+    'FTP_DISABLED',
+    'FTP_UNAVAILABLE',
+    'FTP_FAILURE',
+    'FTP_PUT_ERROR',
+    'FTP_NOT_FOUND',
+    'FTP_FORBIDDEN',
+    'FTP_PUT_CREATED',
+    'FTP_PUT_MODIFIED',
+    'ACL_TIME_QUOTA_EXCEEDED',
+    'AGENT_WPAD',
   ],
 }
 

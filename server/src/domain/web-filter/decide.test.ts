@@ -52,27 +52,41 @@ it('decides like a slow reading of the rules, and explains what it decides', () 
 })
 
 const base: FilterRule = {
-  ...{
-    id: 1,
-    name: 'r',
-    access: 'deny',
-    redirectUrl: null,
-    categories: ['special.id.1'],
-    methods: [],
-    contentTypes: [],
-  },
-  ...{ sources: { isAny: true, members: [], addresses: [] }, times: null },
+  id: 1,
+  name: 'r',
+  access: 'deny',
+  redirectUrl: null,
+  categories: ['special.id.1'],
+  methods: [],
+  contentTypes: [],
+  sources: { isAny: true, members: [], addresses: [] },
+  times: null,
 }
 
 const policyOf = (rules: readonly Partial<FilterRule>[], more: Partial<FilterPolicy> = {}): FilterPolicy => ({
-  ...{ isEnabled: true, usesExtended: true, safeSearch: false, morphology: false, onFailure: 'block', names: {} },
+  isEnabled: true,
+  usesExtended: true,
+  safeSearch: false,
+  morphology: false,
+  onFailure: 'block',
+  names: {},
   rules: rules.map((rule, at) => ({ ...base, id: at + 1, ...rule })),
   ...more,
 })
 
 const request: FilterQuestion = {
-  ...{ stage: 'request', source: '10.0.0.1', user: null, time: 0, destination: null, port: 443, host: 'a.example' },
-  ...{ scheme: 'https', method: 'GET', path: '/', requestType: null, replyType: null },
+  stage: 'request',
+  source: '10.0.0.1',
+  user: null,
+  time: 0,
+  destination: null,
+  port: 443,
+  host: 'a.example',
+  scheme: 'https',
+  method: 'GET',
+  path: '/',
+  requestType: null,
+  replyType: null,
 }
 
 const nothing = { find: () => [] }

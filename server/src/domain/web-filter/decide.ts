@@ -64,7 +64,10 @@ function decideWith(policy: FilterPolicy, facts: RequestFacts): FilterDecision {
 }
 
 const waiting = (categories: readonly FoundCategory[], rule: FilterRule | undefined): FilterDecision => ({
-  ...{ verdict: 'wait', ruleId: rule?.id ?? null, reason: 'rule', location: null },
+  verdict: 'wait',
+  ruleId: rule?.id ?? null,
+  reason: 'rule',
+  location: null,
   categories,
 })
 

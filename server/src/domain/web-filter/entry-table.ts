@@ -150,8 +150,16 @@ export function buildEntryTable(
       longestPath = Math.max(longestPath, entry.path?.length ?? 0)
     },
     finish: () => ({
-      ...{ categories, count, seed, longestPath, high, low, leadsTo },
-      ...{ next: next.slice(0, count), category: category.slice(0, count), begin: begin.slice(0, count + 1) },
+      categories,
+      count,
+      seed,
+      longestPath,
+      high,
+      low,
+      leadsTo,
+      next: next.slice(0, count),
+      category: category.slice(0, count),
+      begin: begin.slice(0, count + 1),
       text: text.slice(0, length),
     }),
   }

@@ -17,8 +17,13 @@ const signIn =
 
 /** Bodies of forms and of calls that scripts make, which are no files. */
 const plainBodies: ReadonlySet<string> = new Set([
-  ...['application/x-www-form-urlencoded', 'application/json', 'application/graphql', 'application/csp-report'],
-  ...['application/reports+json', 'application/x-protobuf', 'application/grpc-web+proto'],
+  'application/x-www-form-urlencoded',
+  'application/json',
+  'application/graphql',
+  'application/csp-report',
+  'application/reports+json',
+  'application/x-protobuf',
+  'application/grpc-web+proto',
 ])
 
 interface Activity {

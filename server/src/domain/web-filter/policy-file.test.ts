@@ -17,12 +17,22 @@ const shown = 'a"\\   </script> \ufffdé'
 const addresses = [167_772_160, 167_772_161]
 
 const policyWith = (name: string): FilterPolicy => ({
-  ...{ isEnabled: true, usesExtended: false, safeSearch: true, morphology: false, onFailure: 'pass' },
+  isEnabled: true,
+  usesExtended: false,
+  safeSearch: true,
+  morphology: false,
+  onFailure: 'pass',
   names: { 'users.id.1': name },
   rules: [1, 2].map((id) => ({
-    ...{ id, name, access: 'redirect', redirectUrl: 'https://x.example/"\\' },
+    id,
+    name,
+    access: 'redirect',
+    redirectUrl: 'https://x.example/"\\',
     sources: { isAny: false, members: ['user.id.1', 'group.id.2'], addresses },
-    ...{ categories: ['users.id.1', 'special.id.4'], methods: ['GET'], contentTypes: ['video/*'], times: [0, 5, 9, 9] },
+    categories: ['users.id.1', 'special.id.4'],
+    methods: ['GET'],
+    contentTypes: ['video/*'],
+    times: [0, 5, 9, 9],
   })),
 })
 

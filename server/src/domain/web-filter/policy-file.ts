@@ -43,11 +43,27 @@ const control = /[\p{Cc}\u2028\u2029]/u
 const everyControl = /[\p{Cc}\u2028\u2029]/gu
 
 const policyKeys = [
-  ...['isEnabled', 'usesExtended', 'safeSearch', 'morphology', 'onFailure', 'names', 'sets', 'rules'],
+  'isEnabled',
+  'usesExtended',
+  'safeSearch',
+  'morphology',
+  'onFailure',
+  'names',
+  'sets',
+  'rules',
 ] as const
 const ruleKeys = [
-  ...['id', 'name', 'access', 'redirectUrl', 'isAny', 'members', 'addresses', 'categories', 'methods'],
-  ...['contentTypes', 'times'],
+  'id',
+  'name',
+  'access',
+  'redirectUrl',
+  'isAny',
+  'members',
+  'addresses',
+  'categories',
+  'methods',
+  'contentTypes',
+  'times',
 ] as const
 
 /** Sets of addresses and times are printed once, however many rules name them: a list of countries has thousands of ranges. */
@@ -61,9 +77,16 @@ export function printPolicy(policy: FilterPolicy): string {
   }
   const rules = policy.rules.map(({ sources, times, ...rule }) =>
     JSON.stringify({
-      ...{ id: rule.id, name: printable(rule.name), access: rule.access, redirectUrl: rule.redirectUrl },
-      ...{ isAny: sources.isAny, members: sources.members, addresses: numberOf(sources.addresses) },
-      ...{ categories: rule.categories, methods: rule.methods, contentTypes: rule.contentTypes },
+      id: rule.id,
+      name: printable(rule.name),
+      access: rule.access,
+      redirectUrl: rule.redirectUrl,
+      isAny: sources.isAny,
+      members: sources.members,
+      addresses: numberOf(sources.addresses),
+      categories: rule.categories,
+      methods: rule.methods,
+      contentTypes: rule.contentTypes,
       times: times && numberOf(times),
     }),
   )
@@ -109,7 +132,12 @@ export function parsePolicy(text: string): FilterPolicy | string {
   }
   if (ids.size !== parsed.length) return 'Two rules have the same id.'
   return {
-    ...{ isEnabled, usesExtended, safeSearch, morphology, onFailure, names },
+    isEnabled,
+    usesExtended,
+    safeSearch,
+    morphology,
+    onFailure,
+    names,
     rules: parsed,
   } as FilterPolicy
 }

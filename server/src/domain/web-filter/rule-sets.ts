@@ -76,7 +76,8 @@ function compile(rules: readonly FilterRule[]): RuleSets {
   const types = listsBy(rules, words, ({ contentTypes }) => contentTypes)
   const scratches: Bits[] = []
   return {
-    ...{ rules, words },
+    rules,
+    words,
     atTls: where(({ access, contentTypes }) => access !== 'redirect' && contentTypes.length === 0),
     atRequest: where(({ access }) => access !== 'bump'),
     allow: where(({ access }) => access === 'allow'),

@@ -40,21 +40,26 @@ describe('a search', () => {
 })
 
 const policyOf = (access: FilterAccess | null): FilterPolicy => ({
-  ...{ isEnabled: true, usesExtended: false, safeSearch: true, morphology: false, onFailure: 'block', names: {} },
+  isEnabled: true,
+  usesExtended: false,
+  safeSearch: true,
+  morphology: false,
+  onFailure: 'block',
+  names: {},
   rules:
     access === null
       ? []
       : [
           {
-            ...{
-              id: 1,
-              name: 'r',
-              access,
-              redirectUrl: access === 'redirect' ? 'http://stop.example/' : null,
-              times: null,
-            },
+            id: 1,
+            name: 'r',
+            access,
+            redirectUrl: access === 'redirect' ? 'http://stop.example/' : null,
+            times: null,
             sources: { isAny: true, members: [], addresses: [] },
-            ...{ categories: ['special.id.1'], methods: [], contentTypes: [] },
+            categories: ['special.id.1'],
+            methods: [],
+            contentTypes: [],
           },
         ],
 })
@@ -63,9 +68,17 @@ function outcome(access: FilterAccess | null, stage: FilterQuestion['stage'], ho
   const { verdict, reason } = decide(
     { policy: policyOf(access), categories: { find: () => [] } },
     {
-      ...{ stage, host, source: '10.0.0.1', user: null, time: 0, destination: null, port: 443, scheme: 'https' },
+      stage,
+      host,
+      source: '10.0.0.1',
+      user: null,
+      time: 0,
+      destination: null,
+      port: 443,
+      scheme: 'https',
       ...(stage === 'tls' ? { method: null, path: null } : { method: 'GET', path: '/search?q=x' }),
-      ...{ requestType: null, replyType: null },
+      requestType: null,
+      replyType: null,
     },
   )
   return `${verdict} ${reason}`

@@ -3,7 +3,11 @@
 
 /** Squid adds `YouTube-Restrict: Strict` to requests for these hosts and their subdomains while safe search is on. */
 export const youtubeHosts: readonly string[] = [
-  ...['youtube.com', 'youtube-nocookie.com', 'youtubei.googleapis.com', 'youtube.googleapis.com', 'youtu.be'],
+  'youtube.com',
+  'youtube-nocookie.com',
+  'youtubei.googleapis.com',
+  'youtube.googleapis.com',
+  'youtu.be',
 ]
 export const youtubeHeader = { name: 'YouTube-Restrict', value: 'Strict' } as const
 

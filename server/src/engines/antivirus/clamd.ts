@@ -3,11 +3,23 @@
 
 /** Every directive of a plan, with the form of its value. */
 const directives = {
-  ...{ MaxThreads: 'number', MaxQueue: 'number', MaxConnectionQueueLength: 'number' },
-  ...{ ReadTimeout: 'number', CommandReadTimeout: 'number', SelfCheck: 'number' },
-  ...{ StreamMaxLength: 'number', MaxScanSize: 'number', MaxFileSize: 'number', MaxScanTime: 'number' },
-  ...{ MaxRecursion: 'number', MaxFiles: 'number', PCREMatchLimit: 'number' },
-  ...{ ConcurrentDatabaseReload: 'switch', ExitOnOOM: 'switch', AlertExceedsMax: 'switch', Bytecode: 'switch' },
+  MaxThreads: 'number',
+  MaxQueue: 'number',
+  MaxConnectionQueueLength: 'number',
+  ReadTimeout: 'number',
+  CommandReadTimeout: 'number',
+  SelfCheck: 'number',
+  StreamMaxLength: 'number',
+  MaxScanSize: 'number',
+  MaxFileSize: 'number',
+  MaxScanTime: 'number',
+  MaxRecursion: 'number',
+  MaxFiles: 'number',
+  PCREMatchLimit: 'number',
+  ConcurrentDatabaseReload: 'switch',
+  ExitOnOOM: 'switch',
+  AlertExceedsMax: 'switch',
+  Bytecode: 'switch',
 } as const
 export type ClamdDirective = keyof typeof directives
 

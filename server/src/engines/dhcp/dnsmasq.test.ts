@@ -29,8 +29,13 @@ test('directives, comments and hosts are printed one a line', () => {
   assert.equal(
     printLines(lines),
     [
-      ...['# dhcp.settings[1].server', 'bind-dynamic', 'dhcp-option=tag:c1n0,3,10.0.0.1', 'dhcp-boot=,"x"'],
-      ...['02:00:00:00:00:01,10.0.0.2', '10.0.0.3', ''],
+      '# dhcp.settings[1].server',
+      'bind-dynamic',
+      'dhcp-option=tag:c1n0,3,10.0.0.1',
+      'dhcp-boot=,"x"',
+      '02:00:00:00:00:01,10.0.0.2',
+      '10.0.0.3',
+      '',
     ].join('\n'),
   )
   assert.throws(() => origin('a\nb'))

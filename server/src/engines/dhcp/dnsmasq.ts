@@ -10,8 +10,20 @@ export type Dnsmasq = string & { readonly [isDnsmasq]: true }
 const safe = (text: string): Dnsmasq => text as Dnsmasq
 
 const keywords = [
-  ...['bind-dynamic', 'dhcp-authoritative', 'dhcp-boot', 'dhcp-lease-max', 'dhcp-option', 'dhcp-option-force'],
-  ...['dhcp-range', 'dhcp-relay', 'interface', 'no-hosts', 'no-ping', 'no-resolv', 'port', 'quiet-dhcp'],
+  'bind-dynamic',
+  'dhcp-authoritative',
+  'dhcp-boot',
+  'dhcp-lease-max',
+  'dhcp-option',
+  'dhcp-option-force',
+  'dhcp-range',
+  'dhcp-relay',
+  'interface',
+  'no-hosts',
+  'no-ping',
+  'no-resolv',
+  'port',
+  'quiet-dhcp',
 ] as const
 export type Keyword = (typeof keywords)[number]
 
@@ -35,7 +47,13 @@ export const address = (value: number): Dnsmasq => safe(printAddress(value))
 export const nothing: Dnsmasq = safe('')
 
 const escapes: Readonly<Record<string, string>> = {
-  ...{ '"': '\\"', '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\b': '\\b', '\r': '\\r', '\x1b': '\\e' },
+  '"': '\\"',
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\b': '\\b',
+  '\r': '\\r',
+  '\x1b': '\\e',
 }
 
 /** A text as it is; within quotation marks no comma, colon or hash means anything. */

@@ -25,8 +25,14 @@ export interface FlowFile {
 
 const interfaceFields = ['index', 'networks', 'isExternal', 'isExported'] as const satisfies (keyof FlowInterface)[]
 const fields = [
-  ...['version', 'address', 'port', 'activeSeconds', 'templatePackets', 'templateSeconds'],
-  ...['own', 'interfaces'],
+  'version',
+  'address',
+  'port',
+  'activeSeconds',
+  'templatePackets',
+  'templateSeconds',
+  'own',
+  'interfaces',
 ] as const
 
 /** A list of keys makes the order of fields fixed. */

@@ -45,7 +45,10 @@ export const inspectionEngine = declareEngine({
     inspection: {
       log: { form: 'plain', syslogId: 'suricata', unit: '{brand}-suricata-backend' },
       output: {
-        ...{ path: inspectionPaths.events, owner: group, group: 'service', mode: 0o640 },
+        path: inspectionPaths.events,
+        owner: group,
+        group: 'service',
+        mode: 0o640,
         maxBytes: 64 * 1024 * 1024,
       },
     },

@@ -10,7 +10,11 @@ const mostNetworks = 1000
 
 /** The setting is for the whole engine; what it is not to be for is set by applyd. */
 const headOf = (isBlocking: boolean): string[] => [
-  ...['%YAML 1.1', '---', `exception-policy: ${isBlocking ? 'drop-packet' : 'ignore'}`, 'vars:', '  address-groups:'],
+  '%YAML 1.1',
+  '---',
+  `exception-policy: ${isBlocking ? 'drop-packet' : 'ignore'}`,
+  'vars:',
+  '  address-groups:',
 ]
 
 export interface SuricataInput {

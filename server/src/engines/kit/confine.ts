@@ -8,7 +8,15 @@ export function confine({ user, capabilities, limits }: Pick<UnitSpec, 'user' | 
   const account = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []
   const own = user && capabilities.length > 0 ? [`--inh-caps=${set}`, `--ambient-caps=${set}`] : ['--inh-caps=-all']
   return [
-    ...['/usr/bin/prlimit', '--core=0', ...Object.entries(limits).map(([name, limit]) => `--${name}=${limit}`), '--'],
-    ...['/usr/bin/setpriv', ...account, '--no-new-privs', ...own, `--bounding-set=${set}`, '--'],
+    '/usr/bin/prlimit',
+    '--core=0',
+    ...Object.entries(limits).map(([name, limit]) => `--${name}=${limit}`),
+    '--',
+    '/usr/bin/setpriv',
+    ...account,
+    '--no-new-privs',
+    ...own,
+    `--bounding-set=${set}`,
+    '--',
   ]
 }

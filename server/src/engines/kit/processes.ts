@@ -44,8 +44,10 @@ function statOf(pid: number, proc = '/proc') {
   return text === ''
     ? null
     : {
-        ...{ state: fields[0] ?? '', parent: Number(fields[1]) },
-        ...{ session: Number(fields[3]), startTime: fields[19] ?? '' },
+        state: fields[0] ?? '',
+        parent: Number(fields[1]),
+        session: Number(fields[3]),
+        startTime: fields[19] ?? '',
       }
 }
 

@@ -21,8 +21,12 @@ export const snmp = declareEngine({
   unitTemplates: {},
   ports: {
     requests: {
-      ...{ name: 'snmp', networks: 'served', way: 'input' },
-      ...{ protocol: 'udp', sourcePort: null, destinationPort: 161 },
+      name: 'snmp',
+      networks: 'served',
+      way: 'input',
+      protocol: 'udp',
+      sourcePort: null,
+      destinationPort: 161,
     },
   },
   kernel: [],

@@ -9,10 +9,24 @@ import type { FilterStage, FilterUser, FilterVerdict } from '../../domain/web-fi
  * field without value and escapes spaces and what is not printable; it does not escape `%`.
  */
 export const askFormat = [
-  ...['%DATA', '%>a', '%>la', '%>lp', '%ssl::>sni', '%>rm', '%>ru', '%{Content-Type}>h', '%{Content-Type}<h'],
-  ...['%{Accept-Language}>h', '%{Content-Length}>h', '%lp', '%{clt_conn_tag}note'],
+  '%DATA',
+  '%>a',
+  '%>la',
+  '%>lp',
+  '%ssl::>sni',
+  '%>rm',
+  '%>ru',
+  '%{Content-Type}>h',
+  '%{Content-Type}<h',
+  '%{Accept-Language}>h',
+  '%{Content-Length}>h',
+  '%lp',
+  '%{clt_conn_tag}note',
   // How the proxy sends the reply on.
-  ...['%rv', '%<Hs', '%{Content-Length}<h', '%{Range}>h'],
+  '%rv',
+  '%<Hs',
+  '%{Content-Length}<h',
+  '%{Range}>h',
 ].join(' ')
 
 /** What an ACL of that type says as its only word. */
@@ -64,7 +78,9 @@ export function parseAskLine(line: string): AskLine | null {
   const stage = askStages.get(stageName)
   if (stage === undefined || channelOf(id) === null || !source) return null
   return {
-    ...{ id, stage, source },
+    id,
+    stage,
+    source,
     destination: given(destination),
     port: numberOf(port) ?? 0,
     serverName: decoded(name),

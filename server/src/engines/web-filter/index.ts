@@ -79,7 +79,10 @@ export const webFilter = declareEngine({
     'web-filter-proxy': {
       log: { form: 'plain', syslogId: 'squid', unit: '{brand}-proxy-backend' },
       output: {
-        ...{ path: webFilterPaths.accessLog, owner: 'portcullis-web-proxy', group: 'service', mode: 0o640 },
+        path: webFilterPaths.accessLog,
+        owner: 'portcullis-web-proxy',
+        group: 'service',
+        mode: 0o640,
         maxBytes: 64 * 1024 * 1024,
       },
     },
@@ -87,8 +90,12 @@ export const webFilter = declareEngine({
   unitTemplates: {},
   ports: {
     direct: {
-      ...{ name: 'web_proxy', networks: 'served', way: 'input' },
-      ...{ protocol: 'tcp', sourcePort: null, destinationPort: webPorts.direct },
+      name: 'web_proxy',
+      networks: 'served',
+      way: 'input',
+      protocol: 'tcp',
+      sourcePort: null,
+      destinationPort: webPorts.direct,
     },
   },
   kernel: [],

@@ -15,8 +15,12 @@ export const wpad = declareEngine({
   unitTemplates: { wpad: { log: null } },
   ports: {
     web: {
-      ...{ name: 'wpad', networks: 'served', way: 'input' },
-      ...{ protocol: 'tcp', sourcePort: null, destinationPort: 80 },
+      name: 'wpad',
+      networks: 'served',
+      way: 'input',
+      protocol: 'tcp',
+      sourcePort: null,
+      destinationPort: 80,
     },
   },
   kernel: [],

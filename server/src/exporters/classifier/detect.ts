@@ -17,9 +17,22 @@ const maxAnswerBytes = 32 * 1024 * 1024
 
 /** Without guesses by port: `-d`. */
 const command = [
-  ...['/usr/bin/prlimit', `--cpu=${maxSeconds}`, `--as=${maxMemory}`, '--core=0', '--'],
-  ...['/usr/bin/setpriv', '--no-new-privs', '--inh-caps=-all', '--ambient-caps=-all', '--'],
-  ...[program, '-q', '-d', '-i', '-', '-C'],
+  '/usr/bin/prlimit',
+  `--cpu=${maxSeconds}`,
+  `--as=${maxMemory}`,
+  '--core=0',
+  '--',
+  '/usr/bin/setpriv',
+  '--no-new-privs',
+  '--inh-caps=-all',
+  '--ambient-caps=-all',
+  '--',
+  program,
+  '-q',
+  '-d',
+  '-i',
+  '-',
+  '-C',
 ] as const
 
 export async function detect(capture: Buffer, answerPath: string): Promise<ReadonlyMap<string, Detected>> {
@@ -42,8 +55,11 @@ function look(capture: Buffer, answerPath: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const [wrapper, ...args] = command
     const child = spawn(wrapper, [...args, answerPath], {
-      ...{ cwd: '/', env: { PATH: '/usr/bin' }, stdio: ['pipe', 'ignore', 'pipe'] },
-      ...{ timeout: 3 * maxSeconds * 1000, killSignal: 'SIGKILL' },
+      cwd: '/',
+      env: { PATH: '/usr/bin' },
+      stdio: ['pipe', 'ignore', 'pipe'],
+      timeout: 3 * maxSeconds * 1000,
+      killSignal: 'SIGKILL',
     })
     let fault = ''
     child.stderr?.on('data', (chunk: Buffer) => {

@@ -26,9 +26,7 @@ const optionsId = 257
 
 /** Number and size of each field; the order is that of the record. */
 export const templateFields = [
-  ...[8, 4, 12, 4, 10, 2, 14, 2],
-  ...[1, 8, 2, 8, 22, 4, 21, 4],
-  ...[7, 2, 11, 2, 6, 1, 4, 1, 9, 1, 13, 1],
+  8, 4, 12, 4, 10, 2, 14, 2, 1, 8, 2, 8, 22, 4, 21, 4, 7, 2, 11, 2, 6, 1, 4, 1, 9, 1, 13, 1,
 ] as const
 
 const recordBytes = 44

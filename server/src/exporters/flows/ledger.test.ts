@@ -22,9 +22,23 @@ const parts: LedgerParts = {
 const start = 1_800_000_000_000
 
 const connection: Tracked = {
-  ...{ key: 1, protocol: 17, source: 0x0a000005, destination: 0xc6336414, sourcePort: 50_000, destinationPort: 53 },
-  ...{ calledAs: 0xc6336414, seenAs: uplink, packetsOut: 3, bytesOut: 300, packetsIn: 2, bytesIn: 900 },
-  ...{ began: start + 1000, ended: null, secondsLeft: 30, state: 0, isAssured: false },
+  key: 1,
+  protocol: 17,
+  source: 0x0a000005,
+  destination: 0xc6336414,
+  sourcePort: 50_000,
+  destinationPort: 53,
+  calledAs: 0xc6336414,
+  seenAs: uplink,
+  packetsOut: 3,
+  bytesOut: 300,
+  packetsIn: 2,
+  bytesIn: 900,
+  began: start + 1000,
+  ended: null,
+  secondsLeft: 30,
+  state: 0,
+  isAssured: false,
 }
 const [timeWait, established] = [7, 3]
 const short = ({ packets, bytes, input, output }: Flow) => [packets, bytes, input, output]
@@ -34,14 +48,31 @@ describe('the books of the flow exporter', () => {
     const ledger = new Ledger(parts, start)
     const [out, back] = ledger.ended({ ...connection, ended: start + 41_000, secondsLeft: null }, start + 45_000)
     assert.partialDeepStrictEqual(out, {
-      ...{ source: 0x0a000005, destination: 0xc6336414, sourcePort: 50_000, destinationPort: 53 },
-      ...{ input: 11, output: 12, sourcePrefix: 24, destinationPrefix: 0, packets: 3, bytes: 300 },
+      source: 0x0a000005,
+      destination: 0xc6336414,
+      sourcePort: 50_000,
+      destinationPort: 53,
+      input: 11,
+      output: 12,
+      sourcePrefix: 24,
+      destinationPrefix: 0,
+      packets: 3,
+      bytes: 300,
       // The kernel kept it for 30 s after its last packet.
-      ...{ first: start + 1000, last: start + 11_000 },
+      first: start + 1000,
+      last: start + 11_000,
     })
     assert.partialDeepStrictEqual(back, {
-      ...{ source: 0xc6336414, destination: 0x0a000005, sourcePort: 53, destinationPort: 50_000 },
-      ...{ input: 12, output: 11, sourcePrefix: 0, destinationPrefix: 24, packets: 2, bytes: 900 },
+      source: 0xc6336414,
+      destination: 0x0a000005,
+      sourcePort: 53,
+      destinationPort: 50_000,
+      input: 12,
+      output: 11,
+      sourcePrefix: 0,
+      destinationPrefix: 24,
+      packets: 2,
+      bytes: 900,
     })
   })
 
@@ -133,8 +164,15 @@ describe('the books of the flow exporter', () => {
         for (const { kind, which, seconds, packets, state } of steps) {
           now += seconds * 1000
           const one = open.get(which) ?? {
-            ...{ ...connection, key: ++key, protocol: 6, began: now, packetsOut: 0, bytesOut: 0 },
-            ...{ packetsIn: 0, bytesIn: 0, state },
+            ...connection,
+            key: ++key,
+            protocol: 6,
+            began: now,
+            packetsOut: 0,
+            bytesOut: 0,
+            packetsIn: 0,
+            bytesIn: 0,
+            state,
           }
           if (kind === 'packets') {
             sent += packets

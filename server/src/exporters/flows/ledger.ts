@@ -133,16 +133,27 @@ export class Ledger {
     const common = { protocol, first, last: Math.max(first, last), tcpFlags: flagsOf(tracked) }
     const out: Flow = {
       ...common,
-      ...{ source, destination, sourcePort: isIcmp ? 0 : sourcePort, destinationPort },
-      ...{ input: here.index, output: there.index, sourcePrefix: here.prefix, destinationPrefix: there.prefix },
+      source,
+      destination,
+      sourcePort: isIcmp ? 0 : sourcePort,
+      destinationPort,
+      input: here.index,
+      output: there.index,
+      sourcePrefix: here.prefix,
+      destinationPrefix: there.prefix,
       packets: tracked.packetsOut - before.packetsOut,
       bytes: tracked.bytesOut - before.bytesOut,
     }
     const back: Flow = {
       ...common,
-      ...{ source: destination, destination: source },
-      ...{ sourcePort: isIcmp ? 0 : destinationPort, destinationPort: sourcePort },
-      ...{ input: there.index, output: here.index, sourcePrefix: there.prefix, destinationPrefix: here.prefix },
+      source: destination,
+      destination: source,
+      sourcePort: isIcmp ? 0 : destinationPort,
+      destinationPort: sourcePort,
+      input: there.index,
+      output: here.index,
+      sourcePrefix: there.prefix,
+      destinationPrefix: here.prefix,
       packets: tracked.packetsIn - before.packetsIn,
       bytes: tracked.bytesIn - before.bytesIn,
     }

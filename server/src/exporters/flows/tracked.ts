@@ -35,8 +35,16 @@ export interface Tracked {
 }
 
 const top = {
-  ...{ original: 1, reply: 2, status: 3, protocolInfo: 4, timeout: 7, mark: 8, countersOriginal: 9, countersReply: 10 },
-  ...{ id: 12, timestamp: 20 },
+  original: 1,
+  reply: 2,
+  status: 3,
+  protocolInfo: 4,
+  timeout: 7,
+  mark: 8,
+  countersOriginal: 9,
+  countersReply: 10,
+  id: 12,
+  timestamp: 20,
 } as const
 const assured = 1 << 2
 const icmp = 1

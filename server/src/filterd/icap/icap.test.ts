@@ -42,7 +42,10 @@ function opening(
 ) {
   const head = responseHead(fields, status)
   const icap = [
-    ...[`RESPMOD icap://127.0.0.1/${path} ICAP/1.0`, 'Host: 127.0.0.1', 'X-Client-IP: 192.0.2.7', 'Allow: 204'],
+    `RESPMOD icap://127.0.0.1/${path} ICAP/1.0`,
+    'Host: 127.0.0.1',
+    'X-Client-IP: 192.0.2.7',
+    'Allow: 204',
     `Encapsulated: req-hdr=0, res-hdr=${requestHead.length}, res-body=${requestHead.length + head.length}`,
     ...(preview === null ? [] : [`Preview: ${preview}`]),
   ]
@@ -265,7 +268,10 @@ describe('the service of words', () => {
     assert.equal(parseEncapsulated('res-hdr=5, res-body=2'), null)
     assert.equal(parseEncapsulated('req-hdr=0, req-body=2'), null)
     assert.deepEqual(parseEncapsulated('req-hdr=0, res-hdr=10, null-body=20'), {
-      ...{ requestAt: 0, responseAt: 10, hasBody: false, length: 20 },
+      requestAt: 0,
+      responseAt: 10,
+      hasBody: false,
+      length: 20,
     })
   })
 })

@@ -40,15 +40,24 @@ const words = {
 } as const
 
 export const blockedByWords = (language: PageLanguage, dictionaryTitle: string): Refusal => ({
-  ...{ status: 403, title: words[language].title, text: words[language].words, name: dictionaryTitle },
+  status: 403,
+  title: words[language].title,
+  text: words[language].words,
+  name: dictionaryTitle,
 })
 
 export const blockedByVirus = (language: PageLanguage, virus: string): Refusal => ({
-  ...{ status: 403, title: words[language].title, text: words[language].virus, name: virus },
+  status: 403,
+  title: words[language].title,
+  text: words[language].virus,
+  name: virus,
 })
 
 export const notChecked = (language: PageLanguage): Refusal => ({
-  ...{ status: 503, title: words[language].title, text: words[language].unchecked, name: null },
+  status: 503,
+  title: words[language].title,
+  text: words[language].unchecked,
+  name: null,
 })
 
 /** Every character that is not plain becomes a reference. */
@@ -58,8 +67,10 @@ const inReferences = (text: string): string =>
 export function printPage({ title, text, name }: Refusal): Buffer {
   const style = 'body{font:16px/1.5 sans-serif;max-width:40em;margin:15vh auto;padding:0 1em}h1{font-size:1.4em}'
   const lines = [
-    ...['<!DOCTYPE html>', `<html><head><title>${inReferences(title)}</title>`],
-    ...['<meta name="viewport" content="width=device-width">', `<style>${style}</style></head>`],
+    '<!DOCTYPE html>',
+    `<html><head><title>${inReferences(title)}</title>`,
+    '<meta name="viewport" content="width=device-width">',
+    `<style>${style}</style></head>`,
     `<body><h1>${inReferences(title)}</h1><p>${inReferences(text)}</p>${name === null ? '' : `<p><b>${inReferences(name)}</b></p>`}</body></html>`,
   ]
   return Buffer.from(`${lines.join('\n')}\n`, 'latin1')
@@ -68,7 +79,10 @@ export function printPage({ title, text, name }: Refusal): Buffer {
 export const headOfPage = ({ status }: Refusal, body: Buffer): HttpHead => ({
   start: status === 403 ? 'HTTP/1.1 403 Forbidden' : 'HTTP/1.1 503 Service Unavailable',
   lines: [
-    ...['Content-Type: text/html; charset=utf-8', `Content-Length: ${body.length}`, 'Cache-Control: no-store'],
-    ...["Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'", 'X-Content-Type-Options: nosniff'],
+    'Content-Type: text/html; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Cache-Control: no-store',
+    "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
+    'X-Content-Type-Options: nosniff',
   ].map((line) => ({ name: '', line })),
 })

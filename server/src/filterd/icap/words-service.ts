@@ -21,8 +21,20 @@ const holdMs = 15_000
 
 /** Of a head that is sent before the page is judged: whatever would let a cache keep our page for that of the site. */
 const notEarly = new Set([
-  ...['content-length', 'etag', 'last-modified', 'expires', 'cache-control', 'pragma', 'age', 'accept-ranges'],
-  ...['content-md5', 'digest', 'content-digest', 'repr-digest', 'trailer', 'transfer-encoding'],
+  'content-length',
+  'etag',
+  'last-modified',
+  'expires',
+  'cache-control',
+  'pragma',
+  'age',
+  'accept-ranges',
+  'content-md5',
+  'digest',
+  'content-digest',
+  'repr-digest',
+  'trailer',
+  'transfer-encoding',
 ])
 
 /** A page that words refused after its head, or a part of it, was sent: only the log of the process has it. */
@@ -93,7 +105,10 @@ export function createWordsService(options: WordsServiceOptions): WordsService {
     }
     const late = (isCut: boolean) =>
       options.onLate({
-        ...{ dictionary: page.reached?.id ?? '', client: exchange.client, url: targetOf(exchange.request), isCut },
+        dictionary: page.reached?.id ?? '',
+        client: exchange.client,
+        url: targetOf(exchange.request),
+        isCut,
       })
     return {
       push: async (piece) => {

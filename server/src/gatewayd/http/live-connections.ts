@@ -69,7 +69,13 @@ export class LiveConnections {
     const { total, lines, notes } = await this.#find(change, maxListedConnections, asking)
     const connections = [...lines].map(
       ({ protocol, source, sourcePort, destination, destinationPort, rule, user }) => ({
-        ...{ protocol, source, source_port: sourcePort, destination, destination_port: destinationPort, rule, user },
+        protocol,
+        source,
+        source_port: sourcePort,
+        destination,
+        destination_port: destinationPort,
+        rule,
+        user,
       }),
     )
     return { connections, connections_total: total, connections_note: joined(notes) }

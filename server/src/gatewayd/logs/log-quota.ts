@@ -7,8 +7,11 @@ import { firewallLogMigrations, formerTables, systemLogMigrations, unitLineMigra
 
 /** Of all tables in the file of the logs. */
 export const logMigrations = [
-  ...[...firewallLogMigrations, ...systemLogMigrations],
-  ...[...unitLineMigrations, ...authJournalMigrations, ...formerTables],
+  ...firewallLogMigrations,
+  ...systemLogMigrations,
+  ...unitLineMigrations,
+  ...authJournalMigrations,
+  ...formerTables,
 ]
 
 export interface LogQuotaParts {

@@ -20,7 +20,10 @@ export function openLogServer(stateDir: string, folder: string, local: LogStore,
   if ('fault' in settings)
     return { logs: local, logServer: () => ({ name: '', fault: settings.fault, waiting: 0, lost: 0 }) }
   const store = new ServerLogStore({
-    ...{ settings, local, views: logViews, csv: csvRows },
+    settings,
+    local,
+    views: logViews,
+    csv: csvRows,
     cursorFile: join(folder, 'log-server-place.json'),
     now: aging,
   })

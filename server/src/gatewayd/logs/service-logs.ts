@@ -21,7 +21,12 @@ function serviceFile(folder: string, { name, form, syslogId, unit }: NamedLog): 
   // Lines without a time belong to the one before them, such as those of a stack trace.
   let time: number | null = null
   const recordOf = (milliseconds: number, priority: number, message: string): NewRecord => ({
-    ...{ kind: 'system', time: Math.round(milliseconds * 1000), priority, unit, syslogId, message },
+    kind: 'system',
+    time: Math.round(milliseconds * 1000),
+    priority,
+    unit,
+    syslogId,
+    message,
     fields: {},
   })
   return {

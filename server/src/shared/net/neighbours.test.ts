@@ -15,7 +15,10 @@ test('hosts that answered are read, the rest is left out', () => {
     { ...good, dst: 'fe80::1', router: null },
     { ...good, lladdr: '00:00' },
     { ...good, dev: 7 },
-    ...[null, 7, 'text', [good]],
+    null,
+    7,
+    'text',
+    [good],
   ]
   assert.deepEqual(parseNeighbours(JSON.stringify(rows)), [
     { address: 0x0a0a0002, mac: '02:00:00:00:00:aa', device: 'lan0', isReachable: true, confirmedAgo: null },
@@ -26,7 +29,10 @@ test('hosts that answered are read, the rest is left out', () => {
 
 test('the neighbour of exactly one address is found', () => {
   const entry = (dst: string, fields: object = {}): object => ({
-    ...{ dst, dev: 'lan0', lladdr: '02:00:00:00:00:0A', state: ['STALE'] },
+    dst,
+    dev: 'lan0',
+    lladdr: '02:00:00:00:00:0A',
+    state: ['STALE'],
     ...fields,
   })
   const text = JSON.stringify([

@@ -64,7 +64,11 @@ export function useFound(question: Question, asker: Asker): readonly Band[] {
   if (isAsked && users.data) {
     const items = users.data.data.users.map(
       ({ id, name, login }): Item => ({
-        ...{ id: `user:${id}`, title: name, hint: login, icon: 'user', to: `people/users/${id}` },
+        id: `user:${id}`,
+        title: name,
+        hint: login,
+        icon: 'user',
+        to: `people/users/${id}`,
       }),
     )
     bands.push({ title: t('Users'), items })
@@ -72,7 +76,9 @@ export function useFound(question: Question, asker: Asker): readonly Band[] {
   if (address !== null && touching.data) {
     const items = touching.data.data.slice(0, most).map(
       ({ table, id, source }): Item => ({
-        ...{ id: `touching:${table}:${id}`, icon: 'rule', to: `policy/rules/${table}/${id}` },
+        id: `touching:${table}:${id}`,
+        icon: 'rule',
+        to: `policy/rules/${table}/${id}`,
         title: t('{table} rule {id}', { table: table.toUpperCase(), id: sayNumber(numberOf(table, id), id) }),
         hint: source === 'named' ? t('as source') : t('as destination'),
       }),

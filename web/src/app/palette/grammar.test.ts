@@ -5,7 +5,11 @@ import { describe, it } from 'node:test'
 import { readQuestion } from './grammar.ts'
 
 const trace = (source: string, destination: string, port: number | null, protocol: string | null = null) => ({
-  ...{ kind: 'trace', protocol, source, destination, port },
+  kind: 'trace',
+  protocol,
+  source,
+  destination,
+  port,
 })
 
 describe('the grammar of the palette', () => {

@@ -47,7 +47,10 @@ export function answersOf(question: Question, asker: Asker): readonly Item[] {
       const to = port === null ? destination : `${destination}:${port}`
       return [
         {
-          ...{ id: 'trace', icon: 'trace', to: 'policy/tracer', hint: t('Which rule decides, and why') },
+          id: 'trace',
+          icon: 'trace',
+          to: 'policy/tracer',
+          hint: t('Which rule decides, and why'),
           title: t('Trace {source} → {to}', { source, to }),
           search: { ...(protocol === null ? {} : { p: protocol }), s: source, d: to },
           ...unless(asker, 'view'),
@@ -58,7 +61,10 @@ export function answersOf(question: Question, asker: Asker): readonly Item[] {
       return ruleTables
         .filter((table) => question.table === null || question.table === table)
         .map((table) => ({
-          ...{ id: `rule-${table}`, icon: 'rule' as const, to: `policy/rules/${table}/at-${question.id}`, hint: '' },
+          id: `rule-${table}`,
+          icon: 'rule' as const,
+          to: `policy/rules/${table}/at-${question.id}`,
+          hint: '',
           title: t('{table} rule {id}', { table: table.toUpperCase(), id: question.id }),
           ...unless(asker, 'view'),
         }))
@@ -68,7 +74,10 @@ export function answersOf(question: Question, asker: Asker): readonly Item[] {
     case 'put-back':
       return [
         {
-          ...{ id: 'put-back', icon: 'undo', act: 'put-back', value: question.revision },
+          id: 'put-back',
+          icon: 'undo',
+          act: 'put-back',
+          value: question.revision,
           title: t('Revert the configuration to revision {revision}', { revision: question.revision }),
           hint: t('Shows first what would change'),
           ...unless(asker, 'configure'),
@@ -84,7 +93,10 @@ export function answersOf(question: Question, asker: Asker): readonly Item[] {
 
 const revisionItem = (revision: number, asker: Asker): readonly Item[] => [
   {
-    ...{ id: 'revision', icon: 'history', to: `system/history/${revision}`, hint: t('What it changed, by whom, why') },
+    id: 'revision',
+    icon: 'history',
+    to: `system/history/${revision}`,
+    hint: t('What it changed, by whom, why'),
     title: t('Revision {revision}', { revision }),
     ...unless(asker, 'view'),
   },
@@ -92,7 +104,9 @@ const revisionItem = (revision: number, asker: Asker): readonly Item[] => [
 
 function ruleDraft(kind: 'block' | 'allow', address: string, asker: Asker): Item {
   return {
-    ...{ id: kind, icon: kind === 'block' ? 'drop' : 'accept', to: 'policy/rules/forward/new' },
+    id: kind,
+    icon: kind === 'block' ? 'drop' : 'accept',
+    to: 'policy/rules/forward/new',
     title: kind === 'block' ? t('Block {address}', { address }) : t('Allow {address}', { address }),
     hint: t('A new FORWARD rule, filled in for review'),
     search: { source: address, action: kind === 'block' ? 'drop' : 'accept' },
@@ -103,25 +117,36 @@ function ruleDraft(kind: 'block' | 'allow', address: string, asker: Asker): Item
 function aboutAddress(address: string, isNetwork: boolean, asker: Asker): readonly Item[] {
   const view = unless(asker, 'view')
   const host: Item = {
-    ...{ id: 'host', icon: 'host', to: `overview/host/${address}` },
+    id: 'host',
+    icon: 'host',
+    to: `overview/host/${address}`,
     title: t('Host {address}', { address }),
     hint: t('User, lease, names, sessions, refusals'),
     ...view,
   }
   const touching: Item = {
-    ...{ id: 'touching', icon: 'rule', to: 'policy/rules/forward', search: { q: `touches:${address}` } },
+    id: 'touching',
+    icon: 'rule',
+    to: 'policy/rules/forward',
+    search: { q: `touches:${address}` },
     title: t('Rules that touch it'),
     hint: t('Inside objects too'),
     ...view,
   }
   const log: Item = {
-    ...{ id: 'log', icon: 'log', to: 'monitor/logs/firewall', search: { q: address } },
+    id: 'log',
+    icon: 'log',
+    to: 'monitor/logs/firewall',
+    search: { q: address },
     title: t('Firewall log of {address}', { address }),
     hint: '',
     ...unless(asker, 'reports'),
   }
   const trace: Item = {
-    ...{ id: 'trace', icon: 'trace', to: 'policy/tracer', search: { s: address } },
+    id: 'trace',
+    icon: 'trace',
+    to: 'policy/tracer',
+    search: { s: address },
     title: t('Trace a packet from {address}', { address }),
     hint: '',
     ...view,
@@ -182,7 +207,10 @@ export function actionItems(words: readonly string[], asker: Asker): readonly It
     { id: 'act:language', title: t('Switch English and Russian'), hint: '', icon: 'language', act: 'language' },
     { id: 'act:keys', title: t('Show all keys'), hint: '?', icon: 'keyboard', act: 'keys' },
     {
-      ...{ id: 'act:new-rule', icon: 'add', to: 'policy/rules/forward/new', hint: '' },
+      id: 'act:new-rule',
+      icon: 'add',
+      to: 'policy/rules/forward/new',
+      hint: '',
       title: t('Add a FORWARD rule'),
       ...unless(asker, 'firewall'),
     },

@@ -213,7 +213,10 @@ function useReviewed(plan: ChangePlan): Reviewed {
     return () => stop.abort()
   }, [plan])
   return {
-    ...{ report, failure, isBusy, isTrialNeeded },
+    report,
+    failure,
+    isBusy,
+    isTrialNeeded,
     tryAgain: () => attempt(() => findOut(plan)),
     apply: (options) =>
       attempt(async () => {

@@ -59,7 +59,11 @@ function OwnWidget({ field, path, value }: WidgetProps): ReactNode {
     const { isDisabled, onChange, value: item } = form
     const problem = faultAt(form.faults, path, true)
     return spec.render({
-      ...{ name: field.name, value, item, problem, problems: entryFaults(form.faults, path) },
+      name: field.name,
+      value,
+      item,
+      problem,
+      problems: entryFaults(form.faults, path),
       isDisabled: isDisabled || isFixed(form.fixed, path),
       onChange: (next) => onChange(path, next),
     })

@@ -5,7 +5,11 @@ import { test } from 'node:test'
 import { narrow, readNarrowing } from './revisions.ts'
 
 const revision = (n: number, author: string, time: number) => ({
-  ...{ revision: n, author, time: new Date(time * 1_000).toISOString(), address: '10.0.0.1', reason: '' },
+  revision: n,
+  author,
+  time: new Date(time * 1_000).toISOString(),
+  address: '10.0.0.1',
+  reason: '',
 })
 const all = [revision(3, 'ops', 300), revision(2, 'admin', 200), revision(1, 'admin', 100)]
 const numbers = (search: Record<string, string>, only: ReadonlySet<number> | null = null) =>

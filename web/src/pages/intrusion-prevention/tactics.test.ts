@@ -6,18 +6,21 @@ import { tacticColumns } from './tactics.ts'
 
 const matrix = [
   {
-    ...{ mitre_tactic_id: '-', mitre_tactic_name: '' },
+    mitre_tactic_id: '-',
+    mitre_tactic_name: '',
     classtypes: [{ classtype: 'misc', classtype_name: 'Misc', count: 1 }],
   },
   {
-    ...{ mitre_tactic_id: 'TA0011', mitre_tactic_name: 'Command and Control' },
+    mitre_tactic_id: 'TA0011',
+    mitre_tactic_name: 'Command and Control',
     classtypes: [
       { classtype: 'trojan', classtype_name: 'Trojan', count: 10 },
       { classtype: 'c2', classtype_name: '', count: 1000 },
     ],
   },
   {
-    ...{ mitre_tactic_id: 'TA0001', mitre_tactic_name: 'Initial Access' },
+    mitre_tactic_id: 'TA0001',
+    mitre_tactic_name: 'Initial Access',
     classtypes: [{ classtype: 'web', classtype_name: 'Web attack', count: 100 }],
   },
 ]

@@ -7,8 +7,20 @@ export type Matrix = ReplyOf<typeof signatureMatrix>['signature_groups']
 
 /** Of MITRE ATT&CK, in the order in which an attack uses them. */
 const order = [
-  ...['TA0043', 'TA0042', 'TA0001', 'TA0002', 'TA0003', 'TA0004', 'TA0005'],
-  ...['TA0006', 'TA0007', 'TA0008', 'TA0009', 'TA0011', 'TA0010', 'TA0040'],
+  'TA0043',
+  'TA0042',
+  'TA0001',
+  'TA0002',
+  'TA0003',
+  'TA0004',
+  'TA0005',
+  'TA0006',
+  'TA0007',
+  'TA0008',
+  'TA0009',
+  'TA0011',
+  'TA0010',
+  'TA0040',
 ]
 
 export interface TacticCell {
@@ -50,7 +62,9 @@ export function tacticColumns(matrix: Matrix, text = ''): TacticColumn[] {
           ({ classtype, classtype_name }) => isWhole || `${classtype} ${classtype_name}`.toLowerCase().includes(needle),
         )
         .map(({ classtype, classtype_name, count }) => ({
-          ...{ classtype, name: classtype_name || classtype, count },
+          classtype,
+          name: classtype_name || classtype,
+          count,
           weight: weightOf(count, most),
         }))
         .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))

@@ -146,8 +146,16 @@ export function useLog(
   const isOlderComing = isRead && read.most < most
   const canReadOlder = isRead && read.isCut && !isOlderComing && most < mostLines
   return {
-    ...{ lines, range, buckets, total: read.total ?? sum, isCut: read.isCut, isPending: !isRead && failure === null },
-    ...{ failure, lost, isTroubled, retry: () => setTries((count) => count + 1) },
+    lines,
+    range,
+    buckets,
+    total: read.total ?? sum,
+    isCut: read.isCut,
+    isPending: !isRead && failure === null,
+    failure,
+    lost,
+    isTroubled,
+    retry: () => setTries((count) => count + 1),
     readOlder: canReadOlder ? () => setWanted({ key, most: Math.min(mostLines, most + moreLines) }) : null,
   }
 }

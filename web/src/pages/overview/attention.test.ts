@@ -6,7 +6,12 @@ import { storedOnly } from '@gateway/server/core/fields'
 import { findAttention, pathOfCheck, subjectOf } from './attention.ts'
 
 const check = (id: string, state: 'ok' | 'warning' | 'failed' | 'unknown', since = 1) => ({
-  ...{ id, title: id, state, since, message: `${id} is ${state}.`, advice: '' },
+  id,
+  title: id,
+  state,
+  since,
+  message: `${id} is ${state}.`,
+  advice: '',
 })
 
 test('failures stand before warnings, newer before older, and good checks are absent', () => {

@@ -9,8 +9,14 @@ const origin = { domain_type: 'local', domain_name: '', ldap_guid: '' } as const
 const all: Group = { id: 'group.id.1', name: 'All', parent_id: '', ...origin }
 const sales: Group = { id: 'group.id.3', name: 'Sales', parent_id: 'group.id.1', ...origin }
 const zoe: User = {
-  ...{ id: 'user.id.7', name: 'Zoe', login: 'zoe', parent_id: 'group.id.3', enabled: true, ...origin },
-  ...{ phone_number: null, comment: '' },
+  id: 'user.id.7',
+  name: 'Zoe',
+  login: 'zoe',
+  parent_id: 'group.id.3',
+  enabled: true,
+  ...origin,
+  phone_number: null,
+  comment: '',
 }
 const index = indexTree([all, sales], [zoe])
 
@@ -19,13 +25,23 @@ test('a user is sent whole, and denied access is the flag of the wire', () => {
     endpoint: updateUser(zoe, formOf(zoe), null).endpoint,
     params: { user_id: '7' },
     body: {
-      ...{ name: 'Zoë', login: 'zoe', parent_id: 'group.id.3', comment: '', phone_number: null, enabled: true },
+      name: 'Zoë',
+      login: 'zoe',
+      parent_id: 'group.id.3',
+      comment: '',
+      phone_number: null,
+      enabled: true,
       ...origin,
     },
     etag: 'tag',
   })
   assert.deepEqual(createUser({ ...emptyUser('group.id.1'), name: 'A', login: 'a', password: 'secret' }, null).body, {
-    ...{ name: 'A', login: 'a', parent_id: 'group.id.1', comment: '', phone_number: null, psw: 'secret' },
+    name: 'A',
+    login: 'a',
+    parent_id: 'group.id.1',
+    comment: '',
+    phone_number: null,
+    psw: 'secret',
   })
 })
 

@@ -16,7 +16,13 @@ export interface UserForm {
 }
 
 export const emptyUser = (parentId: string): UserForm => ({
-  ...{ name: '', login: '', parent_id: parentId, phone_number: '', comment: '', isDenied: false, password: '' },
+  name: '',
+  login: '',
+  parent_id: parentId,
+  phone_number: '',
+  comment: '',
+  isDenied: false,
+  password: '',
 })
 
 export const formOf = (user: User): UserForm => ({
@@ -30,7 +36,10 @@ export const formOf = (user: User): UserForm => ({
 })
 
 const common = ({ name, login, parent_id, phone_number, comment }: UserForm) => ({
-  ...{ name, login, parent_id, comment },
+  name,
+  login,
+  parent_id,
+  comment,
   phone_number: phone_number === '' ? null : phone_number,
 })
 

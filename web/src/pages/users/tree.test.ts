@@ -5,12 +5,24 @@ import { test } from 'node:test'
 import { type Group, indexTree, mayMove, pathTo, treeRows, type User } from './tree.ts'
 
 const group = (n: number, name: string, parent: number | null, domain_type: Group['domain_type'] = 'local'): Group => ({
-  ...{ id: `group.id.${n}`, name, parent_id: parent === null ? '' : `group.id.${parent}` },
-  ...{ domain_type, domain_name: '', ldap_guid: '' },
+  id: `group.id.${n}`,
+  name,
+  parent_id: parent === null ? '' : `group.id.${parent}`,
+  domain_type,
+  domain_name: '',
+  ldap_guid: '',
 })
 const user = (n: number, name: string, parent: number, enabled = false): User => ({
-  ...{ id: `user.id.${n}`, name, login: name.toLowerCase(), parent_id: `group.id.${parent}`, enabled },
-  ...{ domain_type: 'local', domain_name: '', ldap_guid: '', phone_number: null, comment: '' },
+  id: `user.id.${n}`,
+  name,
+  login: name.toLowerCase(),
+  parent_id: `group.id.${parent}`,
+  enabled,
+  domain_type: 'local',
+  domain_name: '',
+  ldap_guid: '',
+  phone_number: null,
+  comment: '',
 })
 
 const index = indexTree(
@@ -30,7 +42,14 @@ const names = (rows: ReturnType<typeof treeRows>) =>
 
 test('groups come before users, closed groups hide what is in them', () => {
   assert.deepEqual(names(treeRows(index, all)), [
-    ...['All', '.AD', '.Device VPN', '.Sales', '..North', '...Adam', '..Zoe', '.Root'],
+    'All',
+    '.AD',
+    '.Device VPN',
+    '.Sales',
+    '..North',
+    '...Adam',
+    '..Zoe',
+    '.Root',
   ])
   assert.deepEqual(names(treeRows(index, new Set())), ['All'])
   assert.equal(treeRows(index, all)[0]?.count, 3)

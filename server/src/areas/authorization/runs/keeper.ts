@@ -365,7 +365,11 @@ export class SessionKeeper implements UserSessions {
     const number = ++this.#tick
     const { applier, clock, known, rows } = this.#parts
     const comparison: Comparison = {
-      ...{ number, isWhole, epoch: this.#epoch, clock, known },
+      number,
+      isWhole,
+      epoch: this.#epoch,
+      clock,
+      known,
       index: this.#index,
       changes: this.#changes,
       memberSets: [...this.#sets].filter((set) => set.startsWith('u_')),

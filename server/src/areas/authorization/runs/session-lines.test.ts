@@ -4,8 +4,15 @@ import type { SessionType, UserSession } from './session.ts'
 import { linesOf } from './session-lines.ts'
 
 const session = (type: SessionType, address: string): UserSession => ({
-  ...{ id: 'id', userId: 'user.id.1', type, address, mac: null, device: null },
-  ...{ state: 'connected', startedAt: 0, ruleId: null },
+  id: 'id',
+  userId: 'user.id.1',
+  type,
+  address,
+  mac: null,
+  device: null,
+  state: 'connected',
+  startedAt: 0,
+  ruleId: null,
 })
 
 describe('the lines of the system journal about sessions of users', () => {

@@ -20,7 +20,9 @@ export interface SessionRow {
 }
 
 export const rowOf = ({ session, credential, mustCut }: Entry): SessionRow => ({
-  ...{ session, credential, mustCut },
+  session,
+  credential,
+  mustCut,
   state: session.state,
 })
 

@@ -13,7 +13,9 @@ describe('the owner of the category index', () => {
   const faults: unknown[] = []
   const create = (): CategoryDatabase =>
     new CategoryDatabase({
-      ...{ folder: root, folders: { pets: 'extended.id.27' }, now: () => new Date(1_700_000_000_000) },
+      folder: root,
+      folders: { pets: 'extended.id.27' },
+      now: () => new Date(1_700_000_000_000),
       starter: [{ file: 'pets/domains', category: 'extended.id.27', entries: ['pets.example'] }],
       room: () => room,
       onFault: (error) => faults.push(error),

@@ -14,8 +14,14 @@ import { createFrameReader, encodeFrame } from '../../../shared/frames.ts'
 import { WebFilterSocket } from './socket.ts'
 
 const report: WebFilterReport = {
-  ...{ kind: 'report', policyDigest: 'a'.repeat(64), categories: null, sessions: 1, asked: 2, denied: 3 },
-  ...{ isAsked: true, faults: [] },
+  kind: 'report',
+  policyDigest: 'a'.repeat(64),
+  categories: null,
+  sessions: 1,
+  asked: 2,
+  denied: 3,
+  isAsked: true,
+  faults: [],
 }
 
 describe('the socket of the content filter', () => {
@@ -117,16 +123,19 @@ describe('the socket of the content filter', () => {
     await until('the report is there', () => socket.report()?.denied === 3)
     const { categories: _, ...short } = report
     for (const wrong of [
-      ...[{}, null, [], 'x', { ...report, kind: 'other' }, { ...report, asked: -1 }, { ...report, asked: '1' }, short],
-      ...[
-        { ...report, policyDigest: '<b>' },
-        { ...report, faults: ['a', 1] },
-        { ...report, faults: Array(21).fill('x') },
-      ],
-      ...[
-        { ...report, categories: { entries: 1 } },
-        { ...report, faults: ['x'.repeat(100_000)] },
-      ],
+      {},
+      null,
+      [],
+      'x',
+      { ...report, kind: 'other' },
+      { ...report, asked: -1 },
+      { ...report, asked: '1' },
+      short,
+      { ...report, policyDigest: '<b>' },
+      { ...report, faults: ['a', 1] },
+      { ...report, faults: Array(21).fill('x') },
+      { ...report, categories: { entries: 1 } },
+      { ...report, faults: ['x'.repeat(100_000)] },
     ]) {
       const bad = await attach()
       bad.write(encodeFrame(wrong))

@@ -262,9 +262,15 @@ function parseReport(message: unknown): Omit<WebFilterReport, 'kind'> | null {
   if (!isDigest || categories === undefined || !numbers.every(isCount) || typeof isAsked !== 'boolean' || !areFaults)
     return null
   return {
-    ...{ policyDigest: policyDigest ?? null, sessions: sessions ?? 0, asked: asked ?? 0, denied: denied ?? 0, isAsked },
+    policyDigest: policyDigest ?? null,
+    sessions: sessions ?? 0,
+    asked: asked ?? 0,
+    denied: denied ?? 0,
+    isAsked,
     categories: categories && {
-      ...{ entries: categories.entries, bytes: categories.bytes, builtAt: categories.builtAt },
+      entries: categories.entries,
+      bytes: categories.bytes,
+      builtAt: categories.builtAt,
     },
     faults: (faults ?? []).map((one) => one.slice(0, 500)),
   }

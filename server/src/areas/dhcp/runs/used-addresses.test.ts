@@ -9,10 +9,17 @@ import { createUsedAddresses, mostOfOneCard } from './used-addresses.ts'
 
 const mac = (last: number): string => `02:00:00:00:00:${last.toString(16).padStart(2, '0')}`
 const neighbour = (address: number, card: number): Neighbour => ({
-  ...{ address, mac: mac(card), device: 'lan0', isReachable: true, confirmedAgo: 1 },
+  address,
+  mac: mac(card),
+  device: 'lan0',
+  isReachable: true,
+  confirmedAgo: 1,
 })
 const lease = (address: number, card: number): GivenLease => ({
-  ...{ address, mac: mac(card), hostname: '', expiresAt: 1 },
+  address,
+  mac: mac(card),
+  hostname: '',
+  expiresAt: 1,
 })
 
 function setUp() {

@@ -46,9 +46,13 @@ interface Stored {
     Record<
       string,
       readonly [
-        ...[before: number, now: number, since: number, lastHit: number | null],
+        before: number,
+        now: number,
+        since: number,
+        lastHit: number | null,
         // Files of earlier releases do not have them.
-        ...[bytesBefore?: number, bytesNow?: number],
+        bytesBefore?: number,
+        bytesNow?: number,
       ]
     >
   >

@@ -25,9 +25,18 @@ async function withServer<T>(options: SmtpOptions, work: (smtp: SmtpServer, call
   const smtp = createSmtpServer({ tls, ...options })
   await new Promise<void>((resolve) => smtp.server.listen(0, '127.0.0.1', resolve))
   const call: MailCall = {
-    ...{ server: name, address: '127.0.0.1', port: (smtp.server.address() as AddressInfo).port, security: 'none' },
-    ...{ login: '', password: '', ca: tls.cert, from: 'gateway@example.test', to: ['admin@example.test'] },
-    ...{ subject: 'Failed: disk', text: 'It is full.\n.\nReally.\n', messageId: 'notice-1' },
+    server: name,
+    address: '127.0.0.1',
+    port: (smtp.server.address() as AddressInfo).port,
+    security: 'none',
+    login: '',
+    password: '',
+    ca: tls.cert,
+    from: 'gateway@example.test',
+    to: ['admin@example.test'],
+    subject: 'Failed: disk',
+    text: 'It is full.\n.\nReally.\n',
+    messageId: 'notice-1',
   }
   try {
     return await work(smtp, call)

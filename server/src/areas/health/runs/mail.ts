@@ -63,7 +63,10 @@ export const createSendMail =
 function transportOptions(call: MailCall, name: string): SMTPTransportOptions {
   const { server, address, port, security, login, password, ca } = call
   return {
-    ...{ host: address, port, name, secure: security === 'tls' },
+    host: address,
+    port,
+    name,
+    secure: security === 'tls',
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     // The server name is left out where it is an address: that is what the certificate is compared with then.
@@ -73,9 +76,12 @@ function transportOptions(call: MailCall, name: string): SMTPTransportOptions {
       ...(ca === '' ? {} : { ca }),
     },
     ...(login === '' ? {} : { auth: { user: login, pass: password } }),
-    ...{ connectionTimeout: connectMilliseconds, greetingTimeout: connectMilliseconds },
-    ...{ socketTimeout: connectMilliseconds, maxResponseSize: longestReply },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: connectMilliseconds,
+    greetingTimeout: connectMilliseconds,
+    socketTimeout: connectMilliseconds,
+    maxResponseSize: longestReply,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   }
 }
 

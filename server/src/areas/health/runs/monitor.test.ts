@@ -20,7 +20,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const finding = (state: HealthState, id = 'unit.dns'): Finding => ({
-  ...{ id, title: `Title of ${id}`, state, message: `It is ${state}.`, advice: '' },
+  id,
+  title: `Title of ${id}`,
+  state,
+  message: `It is ${state}.`,
+  advice: '',
 })
 
 interface Bench {
@@ -178,8 +182,12 @@ describe('a check', () => {
       states.push(check?.state, check?.message)
     }
     assert.deepEqual(states, [
-      ...['ok', '7 of at most 10 wait.', 'warning', '8 of at most 10 wait.'],
-      ...['failed', '10 of at most 10 wait. 3 were lost since the start.'],
+      'ok',
+      '7 of at most 10 wait.',
+      'warning',
+      '8 of at most 10 wait.',
+      'failed',
+      '10 of at most 10 wait. 3 were lost since the start.',
     ])
   })
 })
@@ -237,7 +245,13 @@ describe('a notice', () => {
   it('is bounded for a target that is away: the oldest are dropped and counted', () => {
     const memory = new HealthMemory(join(folder, 'health.json'))
     const change = (level: Level, index: number): Settled => ({
-      ...{ id: `check.${index}`, title: '', source: '', message: '', advice: '', level, time: 1000 + index },
+      id: `check.${index}`,
+      title: '',
+      source: '',
+      message: '',
+      advice: '',
+      level,
+      time: 1000 + index,
     })
     for (let index = 0; index < 130; index++) memory.settle(change(2, index), 0, targets)
     assert.equal(memory.waiting('calm').length, 100)
@@ -257,7 +271,10 @@ describe('the notifier', () => {
     const sent: (readonly Notice[])[] = []
     let isWanted = true
     const notifier = new Notifier({
-      ...{ memory, clock, aging: () => clock.now().getTime(), isWanted: () => isWanted },
+      memory,
+      clock,
+      aging: () => clock.now().getTime(),
+      isWanted: () => isWanted,
       deliver: (_, notices) => {
         sent.push(notices)
         return deliver(notices)

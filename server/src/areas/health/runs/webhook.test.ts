@@ -30,8 +30,13 @@ before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   call = {
-    ...{ url: new URL(`https://${name}:${port}/gateway?x=1`), address: '127.0.0.1', ca: chain },
-    ...{ secret: 'shared', id: 'notice-1', time: 1_767_225_600, body: '{"text":"ü"}' },
+    url: new URL(`https://${name}:${port}/gateway?x=1`),
+    address: '127.0.0.1',
+    ca: chain,
+    secret: 'shared',
+    id: 'notice-1',
+    time: 1_767_225_600,
+    body: '{"text":"ü"}',
   }
 })
 after(() => {

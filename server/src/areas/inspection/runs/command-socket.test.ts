@@ -50,7 +50,9 @@ describe('the command socket of the engine', () => {
     const path = await listen((command) => answers[command])
     assert.deepEqual(await askEngine(path, 60_000), {
       version: '7.0.10 RELEASE',
-      ...{ loaded: 12, refused: 1, skipped: 2 },
+      loaded: 12,
+      refused: 1,
+      skipped: 2,
       failed: [{ sid: 77, name: 'a "b"', reason: 'The engine does not take this rule.' }],
       counters: { uptime: 5, 'decoder.pkts': 9, 'decoder.bytes': 900 },
     })

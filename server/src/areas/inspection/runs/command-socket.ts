@@ -128,7 +128,8 @@ function failuresIn(failures: unknown): EngineReport['failed'] {
       const name = /[(;]\s{0,4}msg\s{0,4}:\s{0,4}"((?:[^"\\]|\\.){0,200})/.exec(text)?.[1] ?? ''
       const reason = [msg, error].find((one) => typeof one === 'string' && one !== '') as string | undefined
       return {
-        ...{ sid: Number(sid), name: name.replaceAll(/\\(.)/g, '$1') },
+        sid: Number(sid),
+        name: name.replaceAll(/\\(.)/g, '$1'),
         reason: (reason ?? 'The engine does not take this rule.').slice(0, mostReason),
       }
     })

@@ -25,14 +25,24 @@ const catalogueOf = (...texts: readonly string[]): Catalogue =>
 const signature = (sid: number): string =>
   `alert tcp any any -> any any (msg:"s${sid}"; content:"x${sid}"; sid:${sid};)`
 const nothingReported: EngineReport = {
-  ...{ version: '7.0.10', loaded: null, refused: 0, skipped: 0 },
-  ...{ failed: [], counters: {} },
+  version: '7.0.10',
+  loaded: null,
+  refused: 0,
+  skipped: 0,
+  failed: [],
+  counters: {},
 }
 const everything: readonly ProfileRule[] = [{ id: 1, filters: [], action: 'drop' }]
 
 const channel = (number: number): WantedChannel => ({
-  ...{ key: `p${number}`, number, prevention: `p${number}`, applications: '', older: null },
-  ...{ rules: everything, denied: [], isFailOpen: true },
+  key: `p${number}`,
+  number,
+  prevention: `p${number}`,
+  applications: '',
+  older: null,
+  rules: everything,
+  denied: [],
+  isFailOpen: true,
 })
 
 describe('inspection', () => {
@@ -320,10 +330,17 @@ describe('inspection', () => {
     await inspection.close()
     const faults: unknown[] = []
     inspection = new Inspection({
-      ...{ folder: join(folder, 'compiled'), keptPath: join(folder, 'kept.json'), commandSocket: '', isTested: false },
-      ...{ wanted: () => wanted, catalogue: () => catalogue, applications: [], room: () => 10 },
+      folder: join(folder, 'compiled'),
+      keptPath: join(folder, 'kept.json'),
+      commandSocket: '',
+      isTested: false,
+      wanted: () => wanted,
+      catalogue: () => catalogue,
+      applications: [],
+      room: () => 10,
       clock: { now: () => new Date(now), elapsed: () => elapsed / 1000 },
-      ...{ onFacts: () => {}, onFault: (error) => faults.push(error) },
+      onFacts: () => {},
+      onFault: (error) => faults.push(error),
       timings: { debounceMs: 1 },
     })
     inspection.follow()

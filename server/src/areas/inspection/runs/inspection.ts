@@ -70,7 +70,11 @@ interface Timings {
 }
 
 const defaults: Timings = {
-  ...{ debounceMs: 500, lookMs: 10_000, hurryMs: 1_000, lateMs: 120_000, retryMs: 30_000 },
+  debounceMs: 500,
+  lookMs: 10_000,
+  hurryMs: 1_000,
+  lateMs: 120_000,
+  retryMs: 30_000,
   // All 63 channels without an answer take half a minute.
   staleMs: 90_000,
 }
@@ -235,7 +239,11 @@ export class Inspection {
   #channelState({ number, prevention, applications, older, isFailOpen }: WantedChannel): ChannelState {
     const tested = this.#tests.get(number)
     return {
-      ...{ number, prevention, applications, older, isFailOpen },
+      number,
+      prevention,
+      applications,
+      older,
+      isFailOpen,
       ready: this.#kept.ready.includes(number),
       lastTestAt: tested?.at ?? null,
       lastTestElapsed: tested ? tested.elapsedMs / 1000 : null,

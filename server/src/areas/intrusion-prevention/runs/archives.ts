@@ -252,7 +252,8 @@ export class RuleArchives {
     this.#checks.set(id, ending)
     try {
       const verdict = await this.#options.checker.checkFile(join(folder, rulesFile), version.report.rules, {
-        ...{ isBackground: true, signal: ending.signal },
+        isBackground: true,
+        signal: ending.signal,
         subject: { kind: 'archive', id, name: stored.name },
       })
       const { report } = version
@@ -327,7 +328,10 @@ function shown({ id, name, current, pending, fault, refused }: Stored, trouble: 
   const state = pending ? 'checking' : fault === '' ? 'active' : 'failed'
   const isWaiting = state === 'active' && current?.isChecked === false
   return {
-    ...{ id, name, state, message: pending ? trouble : isWaiting ? notInstalled : fault },
+    id,
+    name,
+    state,
+    message: pending ? trouble : isWaiting ? notInstalled : fault,
     receivedAt: version?.receivedAt ?? 0,
     isChecked: current?.isChecked ?? false,
     report: { ...report, rules: current?.report.rules ?? 0 },

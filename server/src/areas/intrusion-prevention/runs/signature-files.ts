@@ -69,7 +69,10 @@ interface Loaded {
 }
 
 const nothing: Loaded = {
-  ...{ rules: [], ownRules: [], names: classtypeNames, messages: [] },
+  rules: [],
+  ownRules: [],
+  names: classtypeNames,
+  messages: [],
   updatedAt: { standard: null, advanced: null },
 }
 const none: ReadonlySet<string> = new Set()

@@ -74,8 +74,16 @@ export class AuthJournal {
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         )
         .run(
-          ...[start.id, start.started, start.user_id, start.login, start.name, start.group_name, start.domain_type],
-          ...[start.ip, start.country_name, start.country_code],
+          start.id,
+          start.started,
+          start.user_id,
+          start.login,
+          start.name,
+          start.group_name,
+          start.domain_type,
+          start.ip,
+          start.country_name,
+          start.country_code,
         )
       this.#removeOld(start.started)
     })

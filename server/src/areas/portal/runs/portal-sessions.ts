@@ -155,8 +155,16 @@ export class PortalSessions {
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         )
         .run(
-          ...[entry.handle, entry.tokenHash, userId, passwordMark, address, this.#clock.boot, now, now],
-          ...[entry.startedAt, entry.startedAt],
+          entry.handle,
+          entry.tokenHash,
+          userId,
+          passwordMark,
+          address,
+          this.#clock.boot,
+          now,
+          now,
+          entry.startedAt,
+          entry.startedAt,
         )
     })
     this.#remember(entry)

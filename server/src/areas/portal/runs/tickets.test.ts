@@ -11,7 +11,9 @@ const open = () => {
   const tickets = new Tickets(clock)
   const add = (userId = 'user.id.1', kind: 'totp' | 'sent' = 'totp'): string =>
     tickets.open({
-      ...{ userId, passwordMark: 'mark', address: '10.0.0.1' },
+      userId,
+      passwordMark: 'mark',
+      address: '10.0.0.1',
       wait: kind === 'totp' ? { kind } : { kind, factor: 'smssvc', codeHash: Buffer.alloc(32) },
     })
   return { clock, tickets, add }

@@ -17,8 +17,12 @@ test('a proxy that takes connections and says nothing is down, and up again with
   let [isWanted, isFull] = [true, false]
   const seen: (string | null)[] = []
   const watch = watchProxy({
-    ...{ port, isWanted: () => isWanted, isFull: () => isFull, onChange: (state) => seen.push(state) },
-    ...{ everyMs: 5, patienceMs: 50 },
+    port,
+    isWanted: () => isWanted,
+    isFull: () => isFull,
+    onChange: (state) => seen.push(state),
+    everyMs: 5,
+    patienceMs: 50,
   })
   try {
     await until('it is seen as down', () => watch.state() === 'down')
@@ -57,8 +61,13 @@ test('a proxy that says nothing because it works is full, not down', async () =>
     return step === null ? null : worked
   }
   const watch = watchProxy({
-    ...{ port, isWanted: () => true, isFull: () => false, onChange: () => {} },
-    ...{ everyMs: 60_000, patienceMs: 50, processorMs },
+    port,
+    isWanted: () => true,
+    isFull: () => false,
+    onChange: () => {},
+    everyMs: 60_000,
+    patienceMs: 50,
+    processorMs,
   })
   try {
     assert.equal(await watch.look(), 'down', 'it stands still')
@@ -109,7 +118,11 @@ test('a port at which no one listens is a proxy that is down, however many conne
   server.close()
   await once(server, 'close')
   const watch = watchProxy({
-    ...{ port, isWanted: () => true, isFull: () => true, onChange: () => {}, everyMs: 60_000 },
+    port,
+    isWanted: () => true,
+    isFull: () => true,
+    onChange: () => {},
+    everyMs: 60_000,
   })
   assert.equal(await watch.look(), 'down')
   watch.close()

@@ -176,7 +176,10 @@ class Collection {
 }
 
 const reportOf = ({ name, entries, refused, categories, unknown }: Counting): SourceReport => ({
-  ...{ name, entries, refused, categories: categories.size },
+  name,
+  entries,
+  refused,
+  categories: categories.size,
   unknownFolders: [...unknown].slice(0, maxShownFolders),
   unknownCount: unknown.size,
 })
@@ -192,7 +195,10 @@ async function writeIndex(input: BuildInput, rows: SortedRows, table: IndexTable
   const columns = [rows.high, rows.low, rows.origin].map(bytesOf)
   const header = printHeader({
     ...sizes,
-    ...{ key, builtAt, tableChecksum: crc32(tableBytes), fanChecksum: crc32(fan) },
+    key,
+    builtAt,
+    tableChecksum: crc32(tableBytes),
+    fanChecksum: crc32(fan),
     columnsChecksum: columns.reduce((sum, column) => crc32(column, sum), 0),
   })
   const staged = `${target}.new`

@@ -40,8 +40,14 @@ describe('the category index', () => {
   }
   const build = (changes: Partial<BuildInput> = {}): Promise<void> =>
     buildIndex({
-      ...{ target, lists: join(root, 'lists'), archive: null, starter: [], folders },
-      ...{ key: Buffer.from('0123456789abcdef'), builtAt: 1_700_000_000, mostBytes: 1e9 },
+      target,
+      lists: join(root, 'lists'),
+      archive: null,
+      starter: [],
+      folders,
+      key: Buffer.from('0123456789abcdef'),
+      builtAt: 1_700_000_000,
+      mostBytes: 1e9,
       ...changes,
     })
   const ask = (host: string, path: string | null = '/') => ({ host, path, scheme: 'http', port: 80 }) as const
@@ -96,8 +102,18 @@ describe('the category index', () => {
 
   it('reads lines as they are in public lists, and counts what is neither a name nor a URL', async () => {
     const good = [
-      ...['\ufeffFirst.Test', 'UPPER.test.', '.dot.test', '*.star.test', 'http://scheme.test/', 'port.test:8080'],
-      ...['пример.test', '192.0.2.7', '[2001:DB8::1]', 'bücher.test', 'note.test # why', 'tab.test\t'],
+      '\ufeffFirst.Test',
+      'UPPER.test.',
+      '.dot.test',
+      '*.star.test',
+      'http://scheme.test/',
+      'port.test:8080',
+      'пример.test',
+      '192.0.2.7',
+      '[2001:DB8::1]',
+      'bücher.test',
+      'note.test # why',
+      'tab.test\t',
     ]
     const bad = [
       'two words',
@@ -171,7 +187,9 @@ describe('the category index', () => {
       { id: folders.news, entry: 'a.test', source: 'starter/news/domains' },
     ])
     assert.deepEqual(index.find(ask('b.a.test', null))[0], {
-      ...{ id: folders.pets, entry: 'a.test', source: 'operator/pets/domains' },
+      id: folders.pets,
+      entry: 'a.test',
+      source: 'operator/pets/domains',
     })
   })
 

@@ -65,8 +65,12 @@ export class RowCollector {
     fan[begins.length - 1] = kept
     const { high, low, origin } = all
     return {
-      ...{ count: kept, fanBits, fan },
-      ...{ high: high.subarray(0, kept), low: low.subarray(0, kept), origin: origin.subarray(0, kept) },
+      count: kept,
+      fanBits,
+      fan,
+      high: high.subarray(0, kept),
+      low: low.subarray(0, kept),
+      origin: origin.subarray(0, kept),
     }
   }
 

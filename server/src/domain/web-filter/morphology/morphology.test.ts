@@ -15,7 +15,9 @@ import { WordReader, wordsOf } from './words.ts'
 const compile = (...dictionaries: WordDictionary[]) =>
   CompiledDictionaries.compile(dictionaries, () => Promise.resolve())
 const dictionary = (threshold: number, words: Readonly<Record<string, number>>, id = 'd1'): WordDictionary => ({
-  ...{ id, title: id, threshold },
+  id,
+  title: id,
+  threshold,
   words: Object.entries(words).map(([value, weight]) => ({ value, weight })),
 })
 
@@ -48,28 +50,27 @@ describe('stems', () => {
   it('are those of Snowball', () => {
     // From the sample vocabularies of the Snowball project.
     const samples: Readonly<Record<string, string>> = {
-      ...{
-        вавиловка: 'вавиловк',
-        вагнера: 'вагнер',
-        важная: 'важн',
-        важнейшими: 'важн',
-        важничал: 'важнича',
-        вальсе: 'вальс',
-      },
-      ...{
-        петербургского: 'петербургск',
-        поверить: 'повер',
-        подобострастие: 'подобостраст',
-        приятельницы: 'приятельниц',
-      },
-      ...{
-        consign: 'consign',
-        consigned: 'consign',
-        consistency: 'consist',
-        consolations: 'consol',
-        conspiracies: 'conspiraci',
-      },
-      ...{ knavish: 'knavish', knees: 'knee', knightly: 'knight', knots: 'knot', generously: 'generous', skis: 'ski' },
+      вавиловка: 'вавиловк',
+      вагнера: 'вагнер',
+      важная: 'важн',
+      важнейшими: 'важн',
+      важничал: 'важнича',
+      вальсе: 'вальс',
+      петербургского: 'петербургск',
+      поверить: 'повер',
+      подобострастие: 'подобостраст',
+      приятельницы: 'приятельниц',
+      consign: 'consign',
+      consigned: 'consign',
+      consistency: 'consist',
+      consolations: 'consol',
+      conspiracies: 'conspiraci',
+      knavish: 'knavish',
+      knees: 'knee',
+      knightly: 'knight',
+      knots: 'knot',
+      generously: 'generous',
+      skis: 'ski',
     }
     for (const [word, stem] of Object.entries(samples)) assert.equal(stemOf(word), stem, word)
   })

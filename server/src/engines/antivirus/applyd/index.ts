@@ -14,13 +14,14 @@ export const antivirusEngine = defineEngine(antivirus, ({ stateDir, accountOf })
       antivirus: {
         program: '/usr/bin/perl',
         args: [
-          ...[
-            join(import.meta.dirname, 'start-clamd.pl'),
-            database,
-            below(antivirusPaths.signatures),
-            packageSignatures,
-          ],
-          ...['--', '/usr/sbin/clamd', '--foreground', '--config-file={clamd.conf}'],
+          join(import.meta.dirname, 'start-clamd.pl'),
+          database,
+          below(antivirusPaths.signatures),
+          packageSignatures,
+          '--',
+          '/usr/sbin/clamd',
+          '--foreground',
+          '--config-file={clamd.conf}',
         ],
         files: ['clamd.conf'],
         check: null,
@@ -40,9 +41,16 @@ export const antivirusEngine = defineEngine(antivirus, ({ stateDir, accountOf })
     unitTemplates: {},
     endings: {
       'clamd.conf': [
-        ...[`DatabaseDirectory ${database}`, `TemporaryDirectory ${below('antivirus/unpacked')}`],
-        ...[`LocalSocket ${socket}`, 'LocalSocketMode 660', 'FixStaleSocket yes', 'Foreground yes'],
-        ...['LogTime no', 'LogSyslog no', 'LogVerbose no', ''],
+        `DatabaseDirectory ${database}`,
+        `TemporaryDirectory ${below('antivirus/unpacked')}`,
+        `LocalSocket ${socket}`,
+        'LocalSocketMode 660',
+        'FixStaleSocket yes',
+        'Foreground yes',
+        'LogTime no',
+        'LogSyslog no',
+        'LogVerbose no',
+        '',
       ].join('\n'),
     },
   }

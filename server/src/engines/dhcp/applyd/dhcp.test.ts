@@ -28,8 +28,16 @@ const unit = findUnit(productionTables('/state', account, 'host'), 'dhcp') ?? as
 
 const withOptions = (options: readonly string[], more: Partial<Server> = {}): Config => {
   const server: Server = {
-    ...{ dns: [], domain: '', gateway: '', lease_time: 60, ranges: ['10.10.0.50-10.10.0.60'], routes: [] },
-    ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+    dns: [],
+    domain: '',
+    gateway: '',
+    lease_time: 60,
+    ranges: ['10.10.0.50-10.10.0.60'],
+    routes: [],
+    tftp_filename: '',
+    tftp_server: '',
+    wins: [],
+    wpad_enabled: false,
     options: options.map((option) => ({ comment: '', enabled: true, forced: false, option })),
     ...more,
   }
@@ -48,24 +56,24 @@ describe('the files of dnsmasq', () => {
   it('hold the lines that are rendered, and no others', () => {
     assert.deepEqual(unit.directives('dnsmasq.conf', text), [])
     for (const line of [
-      ...[
-        'dhcp-script=/bin/x',
-        'conf-file=/etc/x',
-        'conf-dir=/etc',
-        'enable-tftp',
-        'tftp-root=/',
-        'port=53',
-        'user=root',
-      ],
-      ...['dhcp-luascript=/x', 'addn-hosts=/x', 'log-facility=/x', 'dhcp-leasefile=/x', 'dhcp-option-pxe=tag:c1n0,3'],
-      ...[
-        'dhcp-optsfile=/x',
-        'interface=*',
-        ' port=0',
-        'dhcp-hostsfile=/x',
-        'dhcp-option=3,10.0.0.1',
-        'servers-file=/x',
-      ],
+      'dhcp-script=/bin/x',
+      'conf-file=/etc/x',
+      'conf-dir=/etc',
+      'enable-tftp',
+      'tftp-root=/',
+      'port=53',
+      'user=root',
+      'dhcp-luascript=/x',
+      'addn-hosts=/x',
+      'log-facility=/x',
+      'dhcp-leasefile=/x',
+      'dhcp-option-pxe=tag:c1n0,3',
+      'dhcp-optsfile=/x',
+      'interface=*',
+      ' port=0',
+      'dhcp-hostsfile=/x',
+      'dhcp-option=3,10.0.0.1',
+      'servers-file=/x',
       `dhcp-option=tag:c1n0,224,"${'x'.repeat(1024)}"`,
     ])
       assert.equal(unit.directives('dnsmasq.conf', `${text}${line}\n`).length, 1, line)
@@ -134,7 +142,10 @@ describe('options of administrators', { skip: lacking('/usr/sbin/dnsmasq') }, ()
   it('and fields of the greatest length fit the lines of dnsmasq', () => {
     const routes = Array(27).fill({ destination: '255.255.255.254', gateway: '255.255.255.253' })
     const config = withOptions([`vendor:${'\\'.repeat(128)},224,"${'\\\\'.repeat(180)}"`], {
-      ...{ routes, gateway: '255.255.255.253', tftp_filename: '"'.repeat(127), tftp_server: '255.255.255.252' },
+      routes,
+      gateway: '255.255.255.253',
+      tftp_filename: '"'.repeat(127),
+      tftp_server: '255.255.255.252',
     })
     const id = 999_999_999_999_999
     const far = write(write(config, connections, [{ ...lan, id }]), entries, [
@@ -171,20 +182,36 @@ describe('options of administrators', { skip: lacking('/usr/sbin/dnsmasq') }, ()
     'vendor:,9',
   ]
   const values = [
-    ...['', ',', ',10.0.0.1', ',10.0.0.1,10.0.0.2', ',10.0.0.0/8,10.0.0.1', ',1', ',70000', ',12s', ',-1', ',01:02:ff'],
-    ...[
-      ',text',
-      ',"text"',
-      ',"1.2.3"',
-      ',a,b',
-      ',a # b',
-      ',"a\\nb\\"c\\\\"',
-      ',example.com',
-      ',/path/file',
-      ',é',
-      ',a:b',
-    ],
-    ...[',"a,b"', ',01:zz', ',*', ',[::1]', ',10.0.0.1,x', ',x y', ',"#"', ',"tag:x"', ',dhcp-script=/bin/sh', ",'x'"],
+    '',
+    ',',
+    ',10.0.0.1',
+    ',10.0.0.1,10.0.0.2',
+    ',10.0.0.0/8,10.0.0.1',
+    ',1',
+    ',70000',
+    ',12s',
+    ',-1',
+    ',01:02:ff',
+    ',text',
+    ',"text"',
+    ',"1.2.3"',
+    ',a,b',
+    ',a # b',
+    ',"a\\nb\\"c\\\\"',
+    ',example.com',
+    ',/path/file',
+    ',é',
+    ',a:b',
+    ',"a,b"',
+    ',01:zz',
+    ',*',
+    ',[::1]',
+    ',10.0.0.1,x',
+    ',x y',
+    ',"#"',
+    ',"tag:x"',
+    ',dhcp-script=/bin/sh',
+    ",'x'",
   ]
   for (const head of [...heads, ...names])
     it(`of ${head} that we accept are accepted by dnsmasq`, () => {

@@ -38,8 +38,11 @@ export const dhcpEngine = defineEngine(dhcp, (place) => ({
       args: [
         // It switches to the account of its package and keeps the right to answer cards that have no address yet.
         ...(place.service ? ['--keep-in-foreground', '--user=dnsmasq'] : ['--no-daemon']),
-        ...['--log-facility=-', '--pid-file=', '--conf-file={dnsmasq.conf}'],
-        ...['--dhcp-hostsfile={dhcp-hosts}', `--dhcp-leasefile=${leasesOf(place)}`],
+        '--log-facility=-',
+        '--pid-file=',
+        '--conf-file={dnsmasq.conf}',
+        '--dhcp-hostsfile={dhcp-hosts}',
+        `--dhcp-leasefile=${leasesOf(place)}`,
       ],
       files: ['dnsmasq.conf', 'dhcp-hosts'],
       check: { program, args: ['--test', '--conf-file={dnsmasq.conf}'] },

@@ -10,7 +10,12 @@ const unit = findUnit(tables, 'flow-export') ?? assert.fail()
 const account = unit.user ?? assert.fail()
 
 const file: FlowFile = {
-  ...{ version: 9, address: '192.0.2.9', port: 2055, activeSeconds: 60, templatePackets: 20, templateSeconds: 1800 },
+  version: 9,
+  address: '192.0.2.9',
+  port: 2055,
+  activeSeconds: 60,
+  templatePackets: 20,
+  templateSeconds: 1800,
   own: ['10.0.0.1'],
   interfaces: [{ index: 1, networks: ['10.0.0.1/24'], isExternal: false, isExported: true }],
 }

@@ -11,7 +11,10 @@ const program = join(import.meta.dirname, '..', '..', '..', 'exporters', 'flow-e
 
 /** The books of half a million connections that are partly reported. */
 const runtimeOptions = [
-  ...[plainOption(ownApp), '--max-semi-space-size=4', '--max-old-space-size=512', '--v8-pool-size=1'],
+  plainOption(ownApp),
+  '--max-semi-space-size=4',
+  '--max-old-space-size=512',
+  '--v8-pool-size=1',
   '--disable-warning=ExperimentalWarning',
 ]
 

@@ -100,8 +100,11 @@ describe('an engine that fails', { skip }, () => {
   before(async () => {
     spawnSync('/usr/sbin/ip', ['-n', bench.namespace, 'link', 'set', 'lo', 'up'])
     const env = {
-      ...{ PORTCULLIS_STATE: stateDir, PORTCULLIS_DATAPLANE: 'lab', PORTCULLIS_ACCOUNT_BLOCK: String(service.uid) },
-      ...{ PORTCULLIS_SERVICE_UID: String(service.uid), PORTCULLIS_SERVICE_GID: String(service.gid) },
+      PORTCULLIS_STATE: stateDir,
+      PORTCULLIS_DATAPLANE: 'lab',
+      PORTCULLIS_ACCOUNT_BLOCK: String(service.uid),
+      PORTCULLIS_SERVICE_UID: String(service.uid),
+      PORTCULLIS_SERVICE_GID: String(service.gid),
     }
     mkdirSync(stateDir, { recursive: true })
     spawnSync('/usr/bin/chmod', ['711', bench.root, stateDir])

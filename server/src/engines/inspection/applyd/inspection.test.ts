@@ -112,9 +112,21 @@ describe('rules on their way into the engine', () => {
 
   it('run no code, read no files and change no other traffic', () => {
     const options = [
-      ...['lua:x.lua;', 'LuaJIT:x;', ' lua :x;', 'content:"a";lua:x;', '\tlua:x;', 'dataset:set,x, save /tmp/x;'],
-      ...['datarep:x;', 'filestore;', 'filestore:both;', 'nfq_set_mark:0x1/0x1;', 'iprep:any,x,>,1;', 'bypass;'],
-      ...['filemd5:/etc/passwd;', 'content:"a"; \\\n lua:x;', 'content:"\u0001";'],
+      'lua:x.lua;',
+      'LuaJIT:x;',
+      ' lua :x;',
+      'content:"a";lua:x;',
+      '\tlua:x;',
+      'dataset:set,x, save /tmp/x;',
+      'datarep:x;',
+      'filestore;',
+      'filestore:both;',
+      'nfq_set_mark:0x1/0x1;',
+      'iprep:any,x,>,1;',
+      'bypass;',
+      'filemd5:/etc/passwd;',
+      'content:"a"; \\\n lua:x;',
+      'content:"\u0001";',
     ]
     for (const option of options)
       assert.match(start(store(rule(option))).stderr, /^Line \d of the rules is refused/, option)

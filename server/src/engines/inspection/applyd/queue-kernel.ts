@@ -109,11 +109,14 @@ export function createQueueKernel(nft: readonly string[], isInstalled: (path: st
     const kept = new Set(bases.filter((line) => !old.includes(line)))
     if (channels === null && old.length === 0 && !lines.some(isChain)) return
     const script = [
-      ...['*security', `:${chain} - [0:0]`, `:${outputChain} - [0:0]`],
+      '*security',
+      `:${chain} - [0:0]`,
+      `:${outputChain} - [0:0]`,
       ...old.map((line) => line.replace(/^-A/, '-D')),
       ...(channels === null ? [`-X ${outputChain}`, `-X ${chain}`] : chainLines(channels, family, isOverrun)),
       ...(channels === null ? [] : baseLines.filter((line) => !kept.has(line))),
-      ...['COMMIT', ''],
+      'COMMIT',
+      '',
     ].join('\n')
     await change([...wrapper, `${families[family].prefix}-restore`, '-w', '--noflush'], script)
     if (channels === null) await removeEmpty(family)

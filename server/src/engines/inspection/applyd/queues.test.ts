@@ -153,7 +153,9 @@ describe('queues that are overrun', () => {
     }
     assert.deepEqual(look(), { heldSince: null, isOverrun: false, lost: { open: 0, closed: 0 } })
     assert.deepEqual(after(500, row(7000, 0) + row(7004, 5)), {
-      ...{ heldSince: 1000, isOverrun: false, lost: { open: 0, closed: 5 } },
+      heldSince: 1000,
+      isOverrun: false,
+      lost: { open: 0, closed: 5 },
     })
     assert.equal(after(500, row(7000, 3) + row(7004, 5)).isOverrun, true)
     assert.equal(after(4_900, row(7000, 3)).isOverrun, true)

@@ -91,8 +91,12 @@ export function createQueues(nft: readonly string[], sources: Partial<QueueSourc
 
   /** How packets come to the engine, why they do not, and what passed by it or was lost. */
   const observe = async () => ({
-    ...{ form: await kernel.findForm(), fault: kernel.fault(), heldSince: flow.heldSince, isOverrun },
-    ...{ passed: passed + (await passedNow()), lost: flow.lost },
+    form: await kernel.findForm(),
+    fault: kernel.fault(),
+    heldSince: flow.heldSince,
+    isOverrun,
+    passed: passed + (await passedNow()),
+    lost: flow.lost,
     blocked: followed.filter(({ isFailOpen, isReady }) => !isFailOpen && !isReady).map(({ number }) => number),
   })
 

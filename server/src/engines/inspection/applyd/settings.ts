@@ -15,15 +15,37 @@ export interface InspectionPlaces {
 const servers = ['HTTP', 'SMTP', 'SQL', 'DNS', 'TELNET', 'AIM', 'DC']
 const devices = ['DNP3_SERVER', 'DNP3_CLIENT', 'MODBUS_CLIENT', 'MODBUS_SERVER', 'ENIP_CLIENT', 'ENIP_SERVER']
 const ports: Readonly<Record<string, string>> = {
-  ...{ HTTP_PORTS: '80', SHELLCODE_PORTS: '!80', ORACLE_PORTS: '1521', SSH_PORTS: '22', DNP3_PORTS: '20000' },
-  ...{ MODBUS_PORTS: '502', FILE_DATA_PORTS: '[$HTTP_PORTS,110,143]', FTP_PORTS: '21', GENEVE_PORTS: '6081' },
-  ...{ VXLAN_PORTS: '4789', TEREDO_PORTS: '3544' },
+  HTTP_PORTS: '80',
+  SHELLCODE_PORTS: '!80',
+  ORACLE_PORTS: '1521',
+  SSH_PORTS: '22',
+  DNP3_PORTS: '20000',
+  MODBUS_PORTS: '502',
+  FILE_DATA_PORTS: '[$HTTP_PORTS,110,143]',
+  FTP_PORTS: '21',
+  GENEVE_PORTS: '6081',
+  VXLAN_PORTS: '4789',
+  TEREDO_PORTS: '3544',
 }
 
 /** Found by what they say, on every port. */
 const byPattern = [
-  ...['http2', 'ftp', 'smtp', 'ssh', 'smb', 'dcerpc', 'rfb', 'bittorrent-dht'],
-  ...['krb5', 'ike', 'ntp', 'snmp', 'dhcp', 'nfs', 'tftp', 'telnet'],
+  'http2',
+  'ftp',
+  'smtp',
+  'ssh',
+  'smb',
+  'dcerpc',
+  'rfb',
+  'bittorrent-dht',
+  'krb5',
+  'ike',
+  'ntp',
+  'snmp',
+  'dhcp',
+  'nfs',
+  'tftp',
+  'telnet',
 ]
 
 const quoted = (path: string): string => {

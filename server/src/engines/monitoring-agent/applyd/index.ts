@@ -23,7 +23,9 @@ const directives = (file: string, text: string): readonly string[] =>
 export const monitoringAgentEngine = defineEngine(monitoringAgent, ({ stateDir, accountOf }) => {
   const user = accountOf('portcullis-monitoring-agent')
   const ending = [
-    ...['LogType=console', `PidFile=${join(stateDir, 'monitoring-agent', 'run', 'pid')}`, 'Timeout=3'],
+    'LogType=console',
+    `PidFile=${join(stateDir, 'monitoring-agent', 'run', 'pid')}`,
+    'Timeout=3',
     // Also the default; said here so that no later release of the agent changes it.
     'DenyKey=system.run[*]',
     ...(user ? [] : ['AllowRoot=1']),

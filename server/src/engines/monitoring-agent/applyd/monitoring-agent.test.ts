@@ -17,15 +17,22 @@ describe('the monitoring agent', () => {
 
   it('may get no command, module, path, alias or network of servers', () => {
     const lines = [
-      ...[
-        'UserParameter=x,id',
-        'Include=/etc/passwd',
-        'LoadModule=x.so',
-        'LoadModulePath=/tmp',
-        'AllowKey=system.run[*]',
-      ],
-      ...['EnableRemoteCommands=1', 'PidFile=/etc/x', 'LogFile=/etc/x', 'Alias=a:b', 'AllowRoot=1', 'User=root'],
-      ...['Server=0.0.0.0/0', 'Server=', 'ListenPort=22', 'HostnameItem=system.run[id]', 'TLSPSKFile=/etc/shadow'],
+      'UserParameter=x,id',
+      'Include=/etc/passwd',
+      'LoadModule=x.so',
+      'LoadModulePath=/tmp',
+      'AllowKey=system.run[*]',
+      'EnableRemoteCommands=1',
+      'PidFile=/etc/x',
+      'LogFile=/etc/x',
+      'Alias=a:b',
+      'AllowRoot=1',
+      'User=root',
+      'Server=0.0.0.0/0',
+      'Server=',
+      'ListenPort=22',
+      'HostnameItem=system.run[id]',
+      'TLSPSKFile=/etc/shadow',
     ]
     for (const line of lines) assert.equal(faults(line).length, 1, line)
   })

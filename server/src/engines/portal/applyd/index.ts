@@ -11,8 +11,12 @@ const program = join(import.meta.dirname, '..', '..', '..', 'portald', 'main.ts'
 
 /** Most of what a connection takes is outside of the heap of the runtime. */
 const runtimeOptions = [
-  ...[plainOption(ownApp), '--max-semi-space-size=2', '--max-old-space-size=128', '--v8-pool-size=1'],
-  ...['--expose-gc', '--disable-warning=ExperimentalWarning'],
+  plainOption(ownApp),
+  '--max-semi-space-size=2',
+  '--max-old-space-size=128',
+  '--v8-pool-size=1',
+  '--expose-gc',
+  '--disable-warning=ExperimentalWarning',
 ]
 
 function directives(_: string, text: string): readonly string[] {
@@ -25,8 +29,11 @@ export const portalEngine = defineEngine(portal, ({ stateDir, accountOf }) => ({
     portal: {
       program: process.execPath,
       args: [
-        ...[...runtimeOptions, program, '{portal.json}', join(stateDir, 'portal', 'tls')],
-        ...[join(stateDir, 'run', 'portal', 'gateway.sock')],
+        ...runtimeOptions,
+        program,
+        '{portal.json}',
+        join(stateDir, 'portal', 'tls'),
+        join(stateDir, 'run', 'portal', 'gateway.sock'),
         ...[portal.ports.http, portal.ports.https].map(({ destinationPort }) => String(destinationPort)),
       ],
       files: ['portal.json'],

@@ -26,7 +26,11 @@ test('the portal has an account and no right', () => {
 
 test('it gets its socket, folder and ports from applyd', () => {
   assert.deepEqual(unit.args.slice(-5), [
-    ...['{portal.json}', '/state/portal/tls', '/state/run/portal/gateway.sock', '8085', '8446'],
+    '{portal.json}',
+    '/state/portal/tls',
+    '/state/run/portal/gateway.sock',
+    '8085',
+    '8446',
   ])
   assert.deepEqual(findFile(tables, 'portal.json'), {
     mode: 0o640,
@@ -42,7 +46,12 @@ test('a change of its file costs no connection', () => {
 test('its file is nothing but texts and addresses', () => {
   const words = { title: '', text: '' }
   const text = printPortalFile({
-    ...{ language: 'en', words: { en: words, ru: words }, accent: '#1f6feb', host: '', addresses: [], timeZone: 'UTC' },
+    language: 'en',
+    words: { en: words, ru: words },
+    accent: '#1f6feb',
+    host: '',
+    addresses: [],
+    timeZone: 'UTC',
   })
   assert.deepEqual(unit.directives('portal.json', text), [])
   for (const other of ['', '{}', text.replace('"host"', '"socket": "/x", "host"')])

@@ -12,20 +12,41 @@ const faults = (text: string) => unit.directives('snmpd.conf', text)
 describe('the SNMP service', () => {
   it('may get hosts with a community, a user and texts', () => {
     const lines = [
-      ...['com2sec trusted 192.0.2.0/24 "a \\"b\\" \\\\ c"', 'group readers v2c trusted', 'view all included .1'],
-      ...['access readers "" any noauth exact all none none', 'createUser "me" MD5 "password" AES "key words"'],
-      ...['rouser "me" priv', 'sysLocation Rack 5 "x" \\', 'sysName шлюз', ''],
+      'com2sec trusted 192.0.2.0/24 "a \\"b\\" \\\\ c"',
+      'group readers v2c trusted',
+      'view all included .1',
+      'access readers "" any noauth exact all none none',
+      'createUser "me" MD5 "password" AES "key words"',
+      'rouser "me" priv',
+      'sysLocation Rack 5 "x" \\',
+      'sysName шлюз',
+      '',
     ]
     assert.deepEqual(faults(lines.join('\n')), [])
   })
 
   it('may get no program, module, path, address or right to write, and no fault shows a secret', () => {
     const lines = [
-      ...['extend x /bin/sh', 'exec x /bin/sh', 'pass .1 /bin/sh', 'dlmod x /tmp/x.so', 'perl do "x"', 'master agentx'],
-      ...['agentaddress udp:1.2.3.4:9', 'rwcommunity secret', 'rwuser "me"', 'trapsink 192.0.2.1', 'includeFile x'],
-      ...['[snmp] persistentDir /etc', 'createUser -e 0x1 me MD5 a', 'createUser "-e" MD5 "password"', 'sysLocation #'],
-      ...['com2sec trusted default "secret"', 'com2sec trusted 192.0.2.0/24 "a" "b"', 'rouser "a"b" priv'],
-      ...['view all included .1 ', 'access readers "" any noauth exact all all none'],
+      'extend x /bin/sh',
+      'exec x /bin/sh',
+      'pass .1 /bin/sh',
+      'dlmod x /tmp/x.so',
+      'perl do "x"',
+      'master agentx',
+      'agentaddress udp:1.2.3.4:9',
+      'rwcommunity secret',
+      'rwuser "me"',
+      'trapsink 192.0.2.1',
+      'includeFile x',
+      '[snmp] persistentDir /etc',
+      'createUser -e 0x1 me MD5 a',
+      'createUser "-e" MD5 "password"',
+      'sysLocation #',
+      'com2sec trusted default "secret"',
+      'com2sec trusted 192.0.2.0/24 "a" "b"',
+      'rouser "a"b" priv',
+      'view all included .1 ',
+      'access readers "" any noauth exact all all none',
     ]
     for (const line of lines) assert.deepEqual(faults(line), ['Line 1 is not allowed in snmpd.conf.'], line)
   })

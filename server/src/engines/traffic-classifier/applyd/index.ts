@@ -10,7 +10,10 @@ import { classifierPaths, trafficClassifier } from '../index.ts'
 const program = join(import.meta.dirname, '..', '..', '..', 'exporters', 'traffic-classifier.ts')
 
 const runtimeOptions = [
-  ...[plainOption(ownApp), '--max-semi-space-size=4', '--max-old-space-size=192', '--v8-pool-size=1'],
+  plainOption(ownApp),
+  '--max-semi-space-size=4',
+  '--max-old-space-size=192',
+  '--v8-pool-size=1',
   '--disable-warning=ExperimentalWarning',
 ]
 
@@ -19,7 +22,8 @@ export const trafficClassifierEngine = defineEngine(trafficClassifier, ({ stateD
     'traffic-classifier': {
       program: process.execPath,
       args: [
-        ...[...runtimeOptions, program],
+        ...runtimeOptions,
+        program,
         ...[classifierPaths.connections, classifierPaths.report].map((path) => join(stateDir, path)),
       ],
       files: [],

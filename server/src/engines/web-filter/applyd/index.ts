@@ -18,7 +18,10 @@ const source = join(import.meta.dirname, '..', '..', '..')
 
 /** Millions of categories are outside of the heap of the runtime. */
 const runtimeOptions = [
-  ...[plainOption(ownApp), '--max-semi-space-size=8', '--max-old-space-size=768', '--v8-pool-size=1'],
+  plainOption(ownApp),
+  '--max-semi-space-size=8',
+  '--max-old-space-size=768',
+  '--v8-pool-size=1',
   '--disable-warning=ExperimentalWarning',
 ]
 
@@ -48,9 +51,14 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
       'web-filter': {
         program: process.execPath,
         args: [
-          ...[...runtimeOptions, join(source, 'filterd', 'main.ts')],
-          ...['{web-policy.json}', '{web-user-categories.txt}', '{web-dictionaries.json}'],
-          ...[below(webFilterPaths.categories), below(webFilterPaths.gatewaySocket), below('run/web-filter-ask')],
+          ...runtimeOptions,
+          join(source, 'filterd', 'main.ts'),
+          '{web-policy.json}',
+          '{web-user-categories.txt}',
+          '{web-dictionaries.json}',
+          below(webFilterPaths.categories),
+          below(webFilterPaths.gatewaySocket),
+          below('run/web-filter-ask'),
           ...[webPorts.http, webPorts.https, webPorts.blockPeer, webPorts.pageText, webPorts.antivirus].map(String),
           below(antivirusPaths.socket),
         ],
@@ -69,8 +77,18 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
       'web-filter-proxy': {
         program: '/usr/bin/perl',
         args: [
-          ...[join(import.meta.dirname, 'start-proxy.pl'), folder, kept, below(webFilterPaths.askSocket)],
-          ...['/usr/sbin/squid', '-n', serviceName, '-N', '-d', '1', '-f', '{squid.conf}'],
+          join(import.meta.dirname, 'start-proxy.pl'),
+          folder,
+          kept,
+          below(webFilterPaths.askSocket),
+          '/usr/sbin/squid',
+          '-n',
+          serviceName,
+          '-N',
+          '-d',
+          '1',
+          '-f',
+          '{squid.conf}',
         ],
         files: ['squid.conf', 'web-authority.pem'],
         check: (staged, staging) => checkOf(staged, staging, below(webFilter.files['squid.conf'].path)),
@@ -87,7 +105,10 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
     unitTemplates: {},
     endings: {
       'squid.conf': fixedSettings({
-        ...{ folder, errors, certificates: join(kept, 'ssl_db'), askSocket: below(webFilterPaths.askSocket) },
+        folder,
+        errors,
+        certificates: join(kept, 'ssl_db'),
+        askSocket: below(webFilterPaths.askSocket),
         helper: join(source, 'filterd', 'helper.pl'),
         authorities: [
           '/etc/ssl/certs/ca-certificates.crt',

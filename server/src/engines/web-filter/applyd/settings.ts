@@ -32,8 +32,13 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     directive('http_port', word(`127.0.0.1:${webPorts.health}`), word('name=health')),
     directive(
       'sslcrtd_program',
-      ...[...unprivileged, word('--'), path('/usr/lib/squid/security_file_certgen')],
-      ...[word('-s'), path(certificates), word('-M'), word('16MB')],
+      ...unprivileged,
+      word('--'),
+      path('/usr/lib/squid/security_file_certgen'),
+      word('-s'),
+      path(certificates),
+      word('-M'),
+      word('16MB'),
     ),
     ...rules('sslcrtd_children', '8 startup=1 idle=1'),
     directive('tls_outgoing_options', ...authorities.map((file) => pathOption('cafile', file))),
@@ -51,7 +56,8 @@ function machine({ folder, errors, certificates, authorities }: ProxyPlaces): Sq
     ...rules('shutdown_lifetime', '1 second'),
     ...limits.flatMap(([name, text]) => rules(name, text)),
     // Otherwise a host may be a name with a mark at its end, which no list has and some servers forgive.
-    ...[...rules('check_hostnames', 'on'), ...rules('allow_underscore', 'on')],
+    ...rules('check_hostnames', 'on'),
+    ...rules('allow_underscore', 'on'),
   ]
 }
 
@@ -61,8 +67,14 @@ function questions({ helper, askSocket }: ProxyPlaces): Squid[] {
   return [
     directive(
       'external_acl_type',
-      ...[...type, ...words('ttl=0 negative_ttl=0 grace=0 cache=0'), ...words(askFormat)],
-      ...[...unprivileged, word('--'), path('/usr/bin/perl'), path(helper), path(askSocket)],
+      ...type,
+      ...words('ttl=0 negative_ttl=0 grace=0 cache=0'),
+      ...words(askFormat),
+      ...unprivileged,
+      word('--'),
+      path('/usr/bin/perl'),
+      path(helper),
+      path(askSocket),
     ),
     ...['direct', 'http', 'https', 'health'].map((port) => acl(`via_${port}`, `myportname ${port}`)),
     ...['direct', 'http', 'https'].map((port) => acl(`note_${port}`, `annotate_transaction via=${port}`)),
@@ -117,21 +129,35 @@ function access(): Squid[] {
   return [
     ...rules(
       'deny_info',
-      ...['403:ERR_WEB_INSIDE inside', '403:ERR_WEB_INSIDE own', '403:ERR_WEB_INSIDE web_ports'],
-      ...['403:ERR_WEB_INSIDE clients', '403:ERR_WEB_INSIDE via_health', '503:ERR_WEB_DOWN all'],
-      ...['503:ERR_WEB_DOWN req_full', '503:ERR_WEB_DOWN rep_full'],
+      '403:ERR_WEB_INSIDE inside',
+      '403:ERR_WEB_INSIDE own',
+      '403:ERR_WEB_INSIDE web_ports',
+      '403:ERR_WEB_INSIDE clients',
+      '403:ERR_WEB_INSIDE via_health',
+      '503:ERR_WEB_DOWN all',
+      '503:ERR_WEB_DOWN req_full',
+      '503:ERR_WEB_DOWN rep_full',
       ...['CONNECT', 'decided', 'web_urls'].map((name) => `403:ERR_WEB_INSIDE ${name}`),
-      ...['403:ERR_WEB_DENIED_RU page_ru', '403:ERR_WEB_DENIED_EN req_deny', '403:ERR_WEB_DENIED_EN rep_deny'],
-      ...[`302:${location} req_redirect`, `302:${location} rep_redirect`],
+      '403:ERR_WEB_DENIED_RU page_ru',
+      '403:ERR_WEB_DENIED_EN req_deny',
+      '403:ERR_WEB_DENIED_EN rep_deny',
+      `302:${location} req_redirect`,
+      `302:${location} rep_redirect`,
     ),
     ...rules(
       'http_access',
-      ...['deny via_health', 'deny manager', 'deny !clients'],
+      'deny via_health',
+      'deny manager',
+      'deny !clients',
       // A tunnel inside of what can be read would carry requests that no one is asked about.
-      ...['deny via_http CONNECT', 'deny CONNECT decided', 'deny !CONNECT !web_urls'],
+      'deny via_http CONNECT',
+      'deny CONNECT decided',
+      'deny !CONNECT !web_urls',
       // These match always: they note where the request came in.
       ...['direct', 'http', 'https'].map((port) => `deny via_${port} !note_${port}`),
-      ...['deny via_direct !web_ports', 'deny via_direct own', 'deny via_direct inside'],
+      'deny via_direct !web_ports',
+      'deny via_direct own',
+      'deny via_direct inside',
       // Who names a host to the direct proxy gets there, whatever the hello says: it is asked about too. Not an address:
       // Squid's own certificate for the page would not be one for an address, that of the block peer is.
       ...['!ask_req !fails_open', 'req_down !fails_open', 'req_full', 'req_deny page_ru', 'req_deny'].map(
@@ -139,8 +165,13 @@ function access(): Squid[] {
       ),
       // What is in a tunnel is asked about when its name is known.
       'allow CONNECT',
-      ...['deny !ask_req !fails_open', 'deny req_down !fails_open', 'deny req_full', 'deny req_redirect'],
-      ...['deny req_deny page_ru', 'deny req_deny', 'allow all'],
+      'deny !ask_req !fails_open',
+      'deny req_down !fails_open',
+      'deny req_full',
+      'deny req_redirect',
+      'deny req_deny page_ru',
+      'deny req_deny',
+      'allow all',
     ),
   ]
 }
@@ -152,8 +183,15 @@ function access(): Squid[] {
 const replies = (): Squid[] => [
   ...rules(
     'http_reply_access',
-    ...['allow informational', 'allow !req_wait', 'deny !ask_rep !fails_open', 'deny rep_down !fails_open'],
-    ...['deny rep_full', 'deny rep_redirect', 'deny rep_deny page_ru', 'deny rep_deny', 'allow all'],
+    'allow informational',
+    'allow !req_wait',
+    'deny !ask_rep !fails_open',
+    'deny rep_down !fails_open',
+    'deny rep_full',
+    'deny rep_redirect',
+    'deny rep_deny page_ru',
+    'deny rep_deny',
+    'allow all',
   ),
   ...rules('reply_header_access', 'Content-Length deny rep_chunked'),
   ...rules('reply_header_add', 'Transfer-Encoding chunked rep_chunked'),
@@ -163,7 +201,10 @@ const replies = (): Squid[] => [
 const blockPeer = (): Squid[] => [
   directive(
     'cache_peer',
-    ...[word('127.0.0.1'), word('parent'), number(webPorts.blockPeer), number(0)],
+    word('127.0.0.1'),
+    word('parent'),
+    number(webPorts.blockPeer),
+    number(0),
     ...words('no-query no-digest no-netdb-exchange no-tproxy name=block'),
   ),
   ...rules('cache_peer_access', 'block allow tls_deny', 'block deny all'),
@@ -178,7 +219,8 @@ const blockPeer = (): Squid[] => [
 ]
 
 const privacy = (): Squid[] => [
-  ...[...rules('visible_hostname', 'gateway'), ...rules('via', 'off')],
+  ...rules('visible_hostname', 'gateway'),
+  ...rules('via', 'off'),
   ...rules('forwarded_for', 'delete'),
   ...rules('httpd_suppress_version_string', 'on'),
   ...rules('reply_header_access', 'X-Cache deny all', 'X-Cache-Lookup deny all', 'X-Squid-Error deny all'),

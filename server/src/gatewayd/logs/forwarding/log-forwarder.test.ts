@@ -66,7 +66,9 @@ describe('the thread that forwards the log', () => {
 
   const start = (): LogForwarder =>
     new LogForwarder({
-      ...{ logs: store, logsPath: join(folder, 'logs.db'), cursorPath },
+      logs: store,
+      logsPath: join(folder, 'logs.db'),
+      cursorPath,
       log: (_level, message) => void faults.push(message),
     })
   const target = (format: 'syslog' | 'cef' = 'syslog'): ForwardingTarget => ({

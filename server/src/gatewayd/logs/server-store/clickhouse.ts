@@ -30,10 +30,31 @@ export const cell = (value: string | number): Sql => (typeof value === 'string' 
 export const literal = (value: boolean): Sql => safe(value ? '1' : '0')
 
 const functions = {
-  ...{ count: 0, max: 1, min: 1, sum: 1, toString: 1, lower: 1, toDateTime: 1, toInt64: 1 },
-  ...{ arrayJoin: 1, arrayPopBack: 1, splitByChar: 2 },
-  ...{ has: 2, indexOf: 2, arrayElement: 2, position: 2, intDiv: 2, modulo: 2, plus: 2, minus: 2, substring: 2 },
-  ...{ toYYYYMMDDhhmmss: 2, if: 3, replaceOne: 3, formatDateTime: 3, concat: 2 },
+  count: 0,
+  max: 1,
+  min: 1,
+  sum: 1,
+  toString: 1,
+  lower: 1,
+  toDateTime: 1,
+  toInt64: 1,
+  arrayJoin: 1,
+  arrayPopBack: 1,
+  splitByChar: 2,
+  has: 2,
+  indexOf: 2,
+  arrayElement: 2,
+  position: 2,
+  intDiv: 2,
+  modulo: 2,
+  plus: 2,
+  minus: 2,
+  substring: 2,
+  toYYYYMMDDhhmmss: 2,
+  if: 3,
+  replaceOne: 3,
+  formatDateTime: 3,
+  concat: 2,
 } as const
 
 export function call(of: keyof typeof functions, ...given: readonly Sql[]): Sql {

@@ -23,7 +23,12 @@ import type { Mark } from '../../../domain/logs/store.ts'
 import { FileFollower } from './file-follower.ts'
 
 const recordOf = (message: string): NewRecord => ({
-  ...{ kind: 'system', time: 0, priority: 6, unit: '', syslogId: '', message },
+  kind: 'system',
+  time: 0,
+  priority: 6,
+  unit: '',
+  syslogId: '',
+  message,
   fields: {},
 })
 

@@ -47,10 +47,22 @@ describe('a line of the reader', () => {
       syslogId: '{brand}-nflog',
       message: 'UDP src 10.10.0.2 sport 39118 dst 198.51.100.10 dport 9000 table FWD rule 12 action drop',
       fields: {
-        ...{ table: 'FWD', rule_id: '12', action: 'drop', protocol: 'UDP' },
-        ...{ source_ip: '10.10.0.2', source_port: 39_118, destination_ip: '198.51.100.10', destination_port: 9000 },
-        ...{ in_interface: 'lan0', out_interface: 'wan0', length: 31, lost: 0 },
-        ...{ called_ip: '198.51.100.10', called_port: 9000, filter_rule_id: 12, journal: 'yes' },
+        table: 'FWD',
+        rule_id: '12',
+        action: 'drop',
+        protocol: 'UDP',
+        source_ip: '10.10.0.2',
+        source_port: 39_118,
+        destination_ip: '198.51.100.10',
+        destination_port: 9000,
+        in_interface: 'lan0',
+        out_interface: 'wan0',
+        length: 31,
+        lost: 0,
+        called_ip: '198.51.100.10',
+        called_port: 9000,
+        filter_rule_id: 12,
+        journal: 'yes',
       },
     })
   })
@@ -181,8 +193,15 @@ describe('hits of one packet', () => {
     const [record, ...others] = journalOf(lines)
     assert.deepEqual(others, [])
     assert.partialDeepStrictEqual(record, {
-      ...{ table: 'FWD', filter_rule_id: 12, called_ip: '203.0.113.1', called_port: 80 },
-      ...{ dnat_rule_id: 3, dnat_ip: '10.10.0.9', dnat_port: 8080, snat_rule_id: 6, snat_ip: '198.51.100.1' },
+      table: 'FWD',
+      filter_rule_id: 12,
+      called_ip: '203.0.113.1',
+      called_port: 80,
+      dnat_rule_id: 3,
+      dnat_ip: '10.10.0.9',
+      dnat_port: 8080,
+      snat_rule_id: 6,
+      snat_ip: '198.51.100.1',
     })
   })
 
@@ -190,8 +209,13 @@ describe('hits of one packet', () => {
     const [record, ...others] = journalOf([line('DNAT 3 dnat', called), line('SNAT 5 snat', behind)])
     assert.deepEqual(others, [])
     assert.partialDeepStrictEqual(record, {
-      ...{ table: 'SNAT', filter_rule_id: noNumber, called_ip: '203.0.113.1', dnat_rule_id: 3, dnat_ip: '10.10.0.9' },
-      ...{ snat_rule_id: 5, snat_ip: '198.51.100.1' },
+      table: 'SNAT',
+      filter_rule_id: noNumber,
+      called_ip: '203.0.113.1',
+      dnat_rule_id: 3,
+      dnat_ip: '10.10.0.9',
+      snat_rule_id: 5,
+      snat_ip: '198.51.100.1',
     })
   })
 
@@ -298,7 +322,10 @@ describe('what is known of an address', () => {
     known.learn({ time: 0, zones: new Map([['lan0', 'Offices']]), countries })
     const [fields] = fieldsOf([line('FWD 1 accept')], known)
     assert.partialDeepStrictEqual(fields, {
-      ...{ src_zone: 'Offices', dst_zone: 'wan0', src_location_code: '', dst_location_code: 'BB' },
+      src_zone: 'Offices',
+      dst_zone: 'wan0',
+      src_location_code: '',
+      dst_location_code: 'BB',
       dst_location_name: 'Bland',
     })
   })

@@ -64,8 +64,11 @@ export class InspectedConnections {
 
 /** The engine names replies by their own ends where it does not know who opened the connection. */
 const turned = ({ protocol, source, sourcePort, destination, destinationPort }: Ends): Ends => ({
-  ...{ protocol, source: destination, sourcePort: destinationPort },
-  ...{ destination: source, destinationPort: sourcePort },
+  protocol,
+  source: destination,
+  sourcePort: destinationPort,
+  destination: source,
+  destinationPort: sourcePort,
 })
 
 function keyOf({ protocol, source, sourcePort, destination, destinationPort }: Ends): string {

@@ -116,8 +116,10 @@ describe('security events', () => {
       ]),
       applications: new Map([[7, { id: 'id.l7.bittorrent', name: 'BitTorrent' }]]),
       signatures: {
-        ...{ sids: Uint32Array.of(5, 2_000_001), words: ['', 'trojan-activity', 'TA0011'] },
-        ...{ classtypes: Uint16Array.of(0, 1), tactics: Uint16Array.of(0, 2) },
+        sids: Uint32Array.of(5, 2_000_001),
+        words: ['', 'trojan-activity', 'TA0011'],
+        classtypes: Uint16Array.of(0, 1),
+        tactics: Uint16Array.of(0, 2),
       },
     })
     appendFileSync(pathOf(hits), inspectedLine())
@@ -131,7 +133,11 @@ describe('security events', () => {
       [...['ips', 'p-1', 'Strict', 'trojan-activity', 'TA0011', 'user.id.5', 'LAN']],
     )
     assert.deepEqual(of(denied, 'module', 'profile_id', 'signature', 'application', 'severity'), [
-      ...['application', 'a-1', 'BitTorrent', 'id.l7.bittorrent', 4],
+      'application',
+      'a-1',
+      'BitTorrent',
+      'id.l7.bittorrent',
+      4,
     ])
     assert.equal(denied?.message, '10.0.0.7:40000 -> 192.0.2.9:80 [BitTorrent] = DROP')
     assert.equal(signature?.message, '[2:2000001:4] WEB attack {TCP} 10.0.0.7:40000 -> 192.0.2.9:80 blocked')
@@ -150,13 +156,18 @@ describe('security events', () => {
 
   it('that were blocked come once for a connection and a signature, and those that only were reported every time', () => {
     const lines = [
-      ...[{ flow: 1 }, { flow: 1 }, { flow: 2 }, { flow: 1, sid: 7 }, { flow: 1, gid: 3 }, { flow: 2 }],
-      ...[{ flow: 3, isBlocked: false }, { flow: 3, isBlocked: false }, { flow: 3 }],
-      ...[
-        { flow: 4, gid: 10, sid: 900_000_703 },
-        { flow: 4, gid: 10, sid: 900_000_704 },
-      ],
-      ...[{ flow: 4, gid: 10, sid: 900_000_801 }],
+      { flow: 1 },
+      { flow: 1 },
+      { flow: 2 },
+      { flow: 1, sid: 7 },
+      { flow: 1, gid: 3 },
+      { flow: 2 },
+      { flow: 3, isBlocked: false },
+      { flow: 3, isBlocked: false },
+      { flow: 3 },
+      { flow: 4, gid: 10, sid: 900_000_703 },
+      { flow: 4, gid: 10, sid: 900_000_704 },
+      { flow: 4, gid: 10, sid: 900_000_801 },
     ]
     const follower = openEvents()
     for (const line of lines) {
@@ -168,9 +179,15 @@ describe('security events', () => {
     assert.deepEqual(
       found().map(({ fields }) => [fields.flow_id, fields.gid, fields.sid, fields.result].join(' ')),
       [
-        ...['1 2 2000001 blocked', '2 2 2000001 blocked', '1 2 7 blocked', '1 3 2000001 blocked'],
-        ...['3 2 2000001 allowed', '3 2 2000001 allowed', '3 2 2000001 blocked'],
-        ...['4 10 900000703 blocked', '4 10 900000801 blocked'],
+        '1 2 2000001 blocked',
+        '2 2 2000001 blocked',
+        '1 2 7 blocked',
+        '1 3 2000001 blocked',
+        '3 2 2000001 allowed',
+        '3 2 2000001 allowed',
+        '3 2 2000001 blocked',
+        '4 10 900000703 blocked',
+        '4 10 900000801 blocked',
       ],
     )
   })
@@ -200,8 +217,18 @@ describe('security events', () => {
 
 describe('connections that are inspected', () => {
   const hit = (port: number, rule = '1') => ({
-    ...{ time: 0, table: 'FWD', rule, action: 'inspect', protocol: 'TCP', source: '10.0.0.1', sourcePort: port },
-    ...{ destination: 'fd77:0:0:0:0:0:0:2', destinationPort: 80, input: 'a', output: 'b', length: 60 },
+    time: 0,
+    table: 'FWD',
+    rule,
+    action: 'inspect',
+    protocol: 'TCP',
+    source: '10.0.0.1',
+    sourcePort: port,
+    destination: 'fd77:0:0:0:0:0:0:2',
+    destinationPort: 80,
+    input: 'a',
+    output: 'b',
+    length: 60,
   })
 
   it('are at most so many, the oldest go first, and one that comes again is new', () => {

@@ -41,7 +41,12 @@ export function createEventsFollower({ path, knowledge, inspected, sink, now }: 
   const hasRoom = (): boolean => sink.hasRoom?.() ?? true
 
   const note = (message: string): NewRecord => ({
-    ...{ kind: 'system', time: now() * 1000, priority: warningPriority, ...preventionProgram, message, fields: {} },
+    kind: 'system',
+    time: now() * 1000,
+    priority: warningPriority,
+    ...preventionProgram,
+    message,
+    fields: {},
   })
   const handOn = (): void => {
     if (!waiting) return
@@ -98,8 +103,11 @@ export function createEventsFollower({ path, knowledge, inspected, sink, now }: 
 }
 
 const endsOf = ({ protocol, source, sourcePort, destination, destinationPort }: EveAlert) => ({
-  ...{ protocol, source, sourcePort: sourcePort ?? noNumber },
-  ...{ destination, destinationPort: destinationPort ?? noNumber },
+  protocol,
+  source,
+  sourcePort: sourcePort ?? noNumber,
+  destination,
+  destinationPort: destinationPort ?? noNumber,
 })
 
 /** Of syslog, by severity. */

@@ -21,7 +21,12 @@ export interface WebAccessFile {
 
 export function webAccessFile({ path, knowledge, now }: WebAccessFile): FollowedFile {
   const note = (message: string): NewRecord => ({
-    ...{ kind: 'brief', time: now() * 1000, priority: warningPriority, ...program, message, fields: {} },
+    kind: 'brief',
+    time: now() * 1000,
+    priority: warningPriority,
+    ...program,
+    message,
+    fields: {},
   })
   return {
     path,

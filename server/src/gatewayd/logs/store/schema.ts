@@ -113,8 +113,15 @@ export function insertBlock(database: Database, { row, pieces }: PackedBlock): B
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
-      ...[row.kind, row.records, row.first, row.last, row.oldest, row.newest],
-      ...[JSON.stringify(row.columns), row.frameRecords, row.bytes],
+      row.kind,
+      row.records,
+      row.first,
+      row.last,
+      row.oldest,
+      row.newest,
+      JSON.stringify(row.columns),
+      row.frameRecords,
+      row.bytes,
     )
   const id = Number(lastInsertRowid)
   const insert = database.prepare('INSERT INTO pieces (key, bytes) VALUES (?, ?)')
@@ -129,7 +136,14 @@ export function deleteBlock(database: Database, id: number): void {
 
 export const readBatch = (kind: LogKindName, body: string): KeptRecord[] =>
   (JSON.parse(body) as BatchRow[]).map(([place, time, priority, unit, syslogId, message, fields]) => ({
-    ...{ kind, place, time, priority, unit, syslogId, message, fields },
+    kind,
+    place,
+    time,
+    priority,
+    unit,
+    syslogId,
+    message,
+    fields,
   }))
 
 /** False: what is stored cannot be read. */

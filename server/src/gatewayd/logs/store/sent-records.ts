@@ -52,7 +52,11 @@ export function* received({ count, shapes, runs, cells }: SentRecords): Generato
     const { kind, names } = shapes[shape] as Shape
     for (let at = from; at < until; at++) {
       const [time, priority, unit, syslogId, message] = cells.slice(start, start + commonCells) as [
-        ...[time: number, priority: number, unit: string, syslogId: string, message: string],
+        time: number,
+        priority: number,
+        unit: string,
+        syslogId: string,
+        message: string,
       ]
       start += commonCells
       const fields: Record<string, Cell> = {}

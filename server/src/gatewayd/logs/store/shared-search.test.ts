@@ -18,13 +18,23 @@ const addressOf = (at: number): string => `10.${at % 200}.${at % 193}.${at % 7}`
 const portOf = (at: number): number => (at * 7_919) % 60_000
 
 const recordAt = (at: number): NewRecord => ({
-  ...{ kind: 'firewall', time: 1_790_000_000_000_000 + at * 1_000, priority: 6, unit: 'u', syslogId: 's' },
+  kind: 'firewall',
+  time: 1_790_000_000_000_000 + at * 1_000,
+  priority: 6,
+  unit: 'u',
+  syslogId: 's',
   message: `Hit ${at} from ${addressOf(at)}`,
   fields: { source_ip: addressOf(at), source_port: portOf(at), action: at % 3 === 0 ? 'drop' : 'accept' },
 })
 
 const asked = (where: Condition, changes: Partial<Question> = {}): Question => ({
-  ...{ view: 'hits', scope: { timeZone: 'UTC', brand: 'Gate' }, hidden: [], where, order: [], offset: 0, limit: 100 },
+  view: 'hits',
+  scope: { timeZone: 'UTC', brand: 'Gate' },
+  hidden: [],
+  where,
+  order: [],
+  offset: 0,
+  limit: 100,
   ...changes,
 })
 const equals = (column: string, cell: string | number): Condition => ({ kind: 'equals', column, cells: [cell] })
@@ -116,7 +126,12 @@ describe('many different cells, and searches in parts', () => {
 
   it('shares only searches of many records', () => {
     const range = (first: number, records: number) => ({
-      ...{ kind: 'firewall' as const, records, first, last: first + records - 1, oldest: 0, newest: 0 },
+      kind: 'firewall' as const,
+      records,
+      first,
+      last: first + records - 1,
+      oldest: 0,
+      newest: 0,
     })
     assert.deepEqual(shareOf([range(1, 1_000)], 1_000), [{ after: 0, upTo: 1_000 }])
     const blocks = [range(300_001, 100_000), range(1, 100_000), range(100_001, 200_000)]

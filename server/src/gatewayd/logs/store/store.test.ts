@@ -24,11 +24,23 @@ const noLimits: LogLimits = {
 }
 const scope = { timeZone: 'UTC', brand: 'Gate' }
 const everyRow: Question = {
-  ...{ view: 'records', scope, hidden: [], where: all(), order: [], offset: 0, limit: 5_000 },
+  view: 'records',
+  scope,
+  hidden: [],
+  where: all(),
+  order: [],
+  offset: 0,
+  limit: 5_000,
 }
 
 const record = (message: string, changes: Partial<NewRecord> = {}): NewRecord => ({
-  ...{ kind: 'system', time: 1_790_000_000_000_000, priority: 6, unit: 'u', syslogId: 's', message, fields: {} },
+  kind: 'system',
+  time: 1_790_000_000_000_000,
+  priority: 6,
+  unit: 'u',
+  syslogId: 's',
+  message,
+  fields: {},
   ...changes,
 })
 

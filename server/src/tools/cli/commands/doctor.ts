@@ -82,7 +82,9 @@ async function lookAtMachine(stateDir: string): Promise<readonly Conflict[]> {
   }
   return judge(
     await lookAt({
-      ...{ ...place, devices: readCards(), ports: watchedPorts(engines, null) },
+      ...place,
+      devices: readCards(),
+      ports: watchedPorts(engines, null),
       readTables: () => readForeignTables(['/usr/sbin/nft']),
       packageUnits: packageUnits(engines),
     }),

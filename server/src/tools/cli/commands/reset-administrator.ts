@@ -61,7 +61,10 @@ const openedFiles = ['gateway.db', 'gateway.db-wal', 'gateway.db-shm', 'gateway.
 async function change(database: Database, vault: Vault, login: string): Promise<Reset> {
   const clock = systemClock()
   const { engine, guard } = createConfiguration({
-    ...{ database, applier: noApplier, clock, facts: () => noFacts },
+    database,
+    applier: noApplier,
+    clock,
+    facts: () => noFacts,
     seal: (clear, place) => vault.seal(clear, place),
   })
   const putBack = engine.probation?.revision ?? null

@@ -14,19 +14,35 @@ import { cardsOf, type Machine, nameServersIn, parseConnection } from './setup-m
 const shown = JSON.stringify([
   { ifindex: 1, ifname: 'lo', flags: ['UP'], operstate: 'UNKNOWN', link_type: 'loopback', addr_info: [] },
   {
-    ...{ ifindex: 2, ifname: 'eth0', flags: ['UP'], operstate: 'UP', link_type: 'ether', address: '02:00:00:00:00:01' },
+    ifindex: 2,
+    ifname: 'eth0',
+    flags: ['UP'],
+    operstate: 'UP',
+    link_type: 'ether',
+    address: '02:00:00:00:00:01',
     addr_info: [
       { family: 'inet', local: '203.0.113.9', prefixlen: 24, dynamic: true },
       { family: 'inet6', local: 'fe80::1', prefixlen: 64 },
     ],
   },
   {
-    ...{ ifindex: 3, ifname: 'eth1', flags: [], operstate: 'DOWN', link_type: 'ether', address: '02:00:00:00:00:02' },
+    ifindex: 3,
+    ifname: 'eth1',
+    flags: [],
+    operstate: 'DOWN',
+    link_type: 'ether',
+    address: '02:00:00:00:00:02',
     addr_info: [],
   },
   {
-    ...{ ifindex: 4, ifname: 'br0', flags: [], operstate: 'DOWN', link_type: 'ether', address: '02:00:00:00:00:02' },
-    ...{ linkinfo: { info_kind: 'bridge' }, addr_info: [] },
+    ifindex: 4,
+    ifname: 'br0',
+    flags: [],
+    operstate: 'DOWN',
+    link_type: 'ether',
+    address: '02:00:00:00:00:02',
+    linkinfo: { info_kind: 'bridge' },
+    addr_info: [],
   },
 ])
 const routes =
@@ -44,12 +60,21 @@ const good: Answers = {
 test('cards are what can have a connection, with carrier, IPv4 addresses and default route', () => {
   assert.deepEqual(cards, [
     {
-      ...{ name: 'eth0', mac: '02:00:00:00:00:01', hasCarrier: true, addresses: ['203.0.113.9/24'], isDynamic: true },
+      name: 'eth0',
+      mac: '02:00:00:00:00:01',
+      hasCarrier: true,
+      addresses: ['203.0.113.9/24'],
+      isDynamic: true,
       addresses6: ['fe80::1/64'],
       gateway: '203.0.113.1',
     },
     {
-      ...{ name: 'eth1', mac: '02:00:00:00:00:02', hasCarrier: false, addresses: [], isDynamic: false, gateway: null },
+      name: 'eth1',
+      mac: '02:00:00:00:00:02',
+      hasCarrier: false,
+      addresses: [],
+      isDynamic: false,
+      gateway: null,
       addresses6: [],
     },
   ])
@@ -165,14 +190,21 @@ test('what is proposed is accepted, question after question', () => {
 test('the call has what was answered', () => {
   assert.deepEqual(bodyOf({ ...good, dns: '192.0.2.1, 192.0.2.2' }, machine, null), {
     outside: {
-      ...{ mac: '02:00:00:00:00:01', enable_dhcp: false, addresses: ['203.0.113.2/24'], gateway: '203.0.113.1' },
+      mac: '02:00:00:00:00:01',
+      enable_dhcp: false,
+      addresses: ['203.0.113.2/24'],
+      gateway: '203.0.113.1',
       dns: ['192.0.2.1', '192.0.2.2'],
     },
     inside: { mac: '02:00:00:00:00:02', addresses: ['10.10.0.1/24'] },
     keep_ssh_port: null,
   })
   assert.deepEqual(bodyOf({ ...good, 'outside-address': 'dhcp' }, machine, null).outside, {
-    ...{ mac: '02:00:00:00:00:01', enable_dhcp: true, addresses: [], gateway: null, dns: [] },
+    mac: '02:00:00:00:00:01',
+    enable_dhcp: true,
+    addresses: [],
+    gateway: null,
+    dns: [],
   })
 })
 

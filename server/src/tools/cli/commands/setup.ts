@@ -292,8 +292,17 @@ async function lease(api: Api, answers: Answers, body: FirstSetup): Promise<void
 }
 
 const plainServer: Server = {
-  ...{ dns: [], domain: '', gateway: '', lease_time: 720, options: [], ranges: [], routes: [] },
-  ...{ tftp_filename: '', tftp_server: '', wins: [], wpad_enabled: false },
+  dns: [],
+  domain: '',
+  gateway: '',
+  lease_time: 720,
+  options: [],
+  ranges: [],
+  routes: [],
+  tftp_filename: '',
+  tftp_server: '',
+  wins: [],
+  wpad_enabled: false,
 }
 
 interface End {

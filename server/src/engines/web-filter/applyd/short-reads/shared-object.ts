@@ -67,7 +67,10 @@ export function sharedObject(parts: Parts): Buffer {
   }
   for (const [index, { name, start, bytes }] of functions.entries())
     writeSymbol(out, at.symbols + 24 * (1 + parts.imports.length + index), {
-      ...{ name: nameAt(name), binding: 1, start, size: bytes.length },
+      name: nameAt(name),
+      binding: 1,
+      start,
+      size: bytes.length,
     })
   writeDynamic(out, at, nameTable.length, parts.imports.length)
   return out
