@@ -22,7 +22,6 @@ const vault = new Vault(join(folder, 'vault.key'))
 const certificate = await ensureCertificate(join(folder, 'tls'), ['127.0.0.1'], new Date())
 const { http, engine, services } = createGateway({
   folder,
-  hitsFile: '',
   logs: new NaiveLogStore(logViews),
   database: new Database(join(folder, 'gateway.db')),
   applier: new FakeApplier(),
@@ -33,8 +32,6 @@ const { http, engine, services } = createGateway({
   brand: 'portcullis',
   hostName: 'bench',
   ownNames: new Set(),
-  installationId: 'bench',
-  licenceKey: null,
   isTls: true,
   serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
 })
@@ -57,7 +54,7 @@ await engine.change({
   actor: { login: 'bench', address: '127.0.0.1' },
   reason: 'bench',
 })
-const tokens = services.sessions.create(admins[0]?.id ?? '', '127.0.0.1', '/')
+const tokens = services.accounts.sessions.create(admins[0]?.id ?? '', '127.0.0.1', '/')
 await http.listen({ host: '127.0.0.1', port: 0 })
 
 process.on('message', () => {

@@ -25,7 +25,10 @@ export type Fill = (config: Config, tools: EditTools) => Config
 export const makeState = (stateDir: string, fill: Fill): Promise<void> =>
   changeState(stateDir, async (services, vault) => {
     const id = randomUUID()
-    const sealed = { hash: vault.seal(await services.passwords.hash(adminPassword), passwordPlace(id)), timestamp: 0 }
+    const sealed = {
+      hash: vault.seal(await services.accounts.passwords.hash(adminPassword), passwordPlace(id)),
+      timestamp: 0,
+    }
     const admin = {
       enabled: true,
       name: 'Administrator',
@@ -49,7 +52,6 @@ export async function changeState(
   const { engine, services, http, close } = createGateway({
     database,
     folder,
-    hitsFile: '',
     logs: new NaiveLogStore(logViews),
     applier: new FakeApplier(),
     vault,
@@ -59,8 +61,6 @@ export async function changeState(
     brand: 'portcullis',
     hostName: 'bench',
     ownNames: new Set(),
-    installationId: 'bench',
-    licenceKey: null,
     isTls: true,
   })
   const fill = await prepare(services, vault)

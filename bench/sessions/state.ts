@@ -47,7 +47,7 @@ export async function makeUsers(): Promise<string> {
   })
   await changeState(stateDir, async (services, vault) => {
     // One hash for all: what is measured is not how it was made.
-    const hash = await services.passwords.hash(userPassword)
+    const hash = await services.accounts.passwords.hash(userPassword)
     return (config, tools) => {
       tools.keepIds(users, userCount)
       const people = numbers(userCount).map((n) => ({

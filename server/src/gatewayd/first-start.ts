@@ -10,12 +10,12 @@ import { exposedPorts, keepOpen } from '../areas/firewall/adopt.ts'
 import { adoptedConnections } from '../areas/network/adopt.ts'
 import { connections } from '../areas/network/config.ts'
 import { readDefaultGateways } from '../areas/network/runs/facts.ts'
+import { readTcpUse } from '../areas/web-proxy/runs/tcp-connections.ts'
 import type { Log } from '../core/log.ts'
 import { read, write } from '../core/model/slots.ts'
 import type { Gateway } from './app.ts'
 import type { Settings } from './settings.ts'
-import { keepSsh } from './system/ssh-greeting.ts'
-import { readTcpUse } from './system/tcp-connections.ts'
+import { keepSsh } from './ssh-greeting.ts'
 
 /** How much of the age of the first password a reboot can lose. */
 const firstPasswordMilliseconds = 60_000
@@ -63,7 +63,8 @@ export async function keepOutsideOpen(
 
 /** A new state gets the administrator `admin`. A password made here is kept as the first password until it is used. */
 export async function ensureFirstAdministrator({ services }: Gateway, given: string | null): Promise<void> {
-  const { engine, vault, passwords, clock } = services
+  const { engine, vault, clock } = services
+  const { passwords } = services.accounts
   if (read(engine.config, administrators).length > 0) return
   const password = given ?? randomBytes(15).toString('base64url')
   const id = randomUUID()
@@ -79,7 +80,7 @@ export async function ensureFirstAdministrator({ services }: Gateway, given: str
     comment: '',
     password: '',
   }
-  if (given === null) services.firstPassword.begin({ id, password_timestamp: sealed.timestamp }, password)
+  if (given === null) services.accounts.firstPassword.begin({ id, password_timestamp: sealed.timestamp }, password)
   await services.changeAsGateway((config) => addAdministrator(config, id, fields, sealed), {
     reason: 'First administrator',
   })
@@ -87,7 +88,7 @@ export async function ensureFirstAdministrator({ services }: Gateway, given: str
 
 /** The password to show while it waits for its first use. */
 export function followFirstPassword({ services }: Gateway, log: Log): string | null {
-  const { firstPassword } = services
+  const { firstPassword } = services.accounts
   const pending = firstPassword.pending()
   const timer = setInterval(follow, firstPasswordMilliseconds).unref()
   follow()

@@ -10,13 +10,26 @@ export interface Row {
 
 /** Files of the same area, and what other areas offer. */
 export const ownArea = 'its own area'
-export const publicFiles = '`public.ts` and `contract.ts` of other areas'
+export const publicFiles = '`public.ts`, `contract.ts` and `service.ts` of other areas'
 export const contractFiles = '`contract.ts` of other areas'
 export const anything = 'anything'
 
 const pure = ['core/contract/', 'core/model/', 'domain/logs/', 'core/plan/{artifacts,facts,inspection,link}.ts']
 const area = [ownArea, publicFiles]
 const trade = ['domain/{policy,signatures,applications,web-filter}/', 'shared/net/', ...pure]
+
+const runs = [
+  ...area,
+  'gatewayd/logs/',
+  'core/',
+  'domain/',
+  'engines/',
+  'shared/',
+  'upgrade/{judge,places,record}.ts',
+  'areas/*/runs/',
+  'gatewayd/logs/',
+  'node:*',
+]
 
 /** The first row that fits a file judges it; a file that no row fits fails the test. */
 export const importTable: readonly Row[] = [
@@ -27,8 +40,8 @@ export const importTable: readonly Row[] = [
     because: 'one place makes certificates',
   },
   {
-    code: 'shared/{files,netlink.ts,frames.ts,pace.ts,memory.ts,service-manager.ts}',
-    may: ['shared/{files,net}/', 'node:*'],
+    code: 'shared/files/',
+    may: ['shared/files/', 'node:*'],
     because: 'root opens files of the state folder only through it, so it stays small and knows nothing',
   },
   { code: 'shared/net/', may: ['shared/net/', 'node:net', 'node:crypto'], because: 'value types are pure' },
@@ -189,31 +202,38 @@ export const importTable: readonly Row[] = [
     because: 'one place speaks FTP',
   },
   {
-    code: 'areas/*/runs/',
+    code: 'areas/*/service.ts',
     may: [
-      ...area,
-      'gatewayd/logs/',
-      'core/',
+      ownArea,
+      'core/area/{run,statuses}.ts',
+      'core/audit/audit-retention.ts',
+      'core/contract/',
+      'core/model/',
+      'core/plan/facts.ts',
       'domain/',
-      'engines/',
-      'shared/',
-      'upgrade/{judge,places,record}.ts',
-      'areas/*/runs/',
-      'gatewayd/logs/',
-      'node:*',
     ],
+    because: 'names and types of what runs: whoever uses a service imports it, so it loads nothing',
+  },
+  {
+    code: 'areas/*/runs.ts',
+    may: runs,
+    because: 'how what runs for an area is made; only gatewayd/runs.ts loads it',
+  },
+  {
+    code: 'areas/*/runs/',
+    may: runs,
     because: 'what runs for an area has a clock, files and threads; it knows neither HTTP nor other processes',
   },
   {
     code: 'areas/*/status{,-*}.ts',
-    may: [...area, 'engines/', 'core/engine/', 'core/plan/observed.ts', 'core/area/handle.ts', ...trade],
+    may: [...area, 'engines/', 'core/engine/', 'core/plan/observed.ts', 'core/area/{handle,run}.ts', ...trade],
     because: 'a status reports what was read, and never changes or applies anything',
   },
   {
     code: 'areas/*/{routes,routes-*,jobs,jobs-*,index,token}.ts',
     may: [
       ...area,
-      'core/area/{handle,routes}.ts',
+      'core/area/{handle,routes,run}.ts',
       'core/workers/{slices,shared-facts}.ts',
       'engines/portal/protocol.ts',
       'shared/version.ts',
@@ -240,7 +260,6 @@ export const importTable: readonly Row[] = [
     code: 'gatewayd/http/',
     may: [
       'gatewayd/http/',
-      'areas/authorization/runs/session.ts',
       'core/{accounts,area,audit,config,contract,model,plan,validation,workers}/',
       'core/log.ts',
       'shared/',
@@ -268,11 +287,6 @@ export const importTable: readonly Row[] = [
     code: 'gatewayd/logs/{server-store,store,forwarding,sources}/',
     may: ['gatewayd/{logs,threads}/', 'core/', 'domain/', 'shared/', 'node:*'],
     because: 'the log is written and searched in threads, which know no area',
-  },
-  {
-    code: 'gatewayd/system/',
-    may: ['gatewayd/system/', 'shared/net/', 'engines/', 'areas/objects/runs/resolver.ts', ...pure, 'node:*'],
-    because: 'it only reads the machine and does not know areas',
   },
   { code: 'gatewayd/', may: [anything], because: 'wiring' },
 

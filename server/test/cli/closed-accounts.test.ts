@@ -19,7 +19,7 @@ describe('L1: a closed account', () => {
   after(() => world.close())
 
   it('is shown by gw status and reopened by the call that it names', async () => {
-    for (let host = 1; host <= 100; host++) world.gateway.services.guard.recordFailure(`192.0.2.${host}`, id)
+    for (let host = 1; host <= 100; host++) world.gateway.services.accounts.guard.recordFailure(`192.0.2.${host}`, id)
     const shown = (await world.gw(['status', '--json'])).out
     const { msg } = JSON.parse(shown).find(({ name }: { name: string }) => name === 'sign-in')
     assert.match(msg[0], /^The account guest is closed to sign-in since .* after 100 failures from 100 addresses\./)

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { userSessionsService } from '../../src/areas/authorization/service.ts'
 import { ListedSessions } from '../support/listed-sessions.ts'
 import { testPassword } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -236,7 +237,8 @@ describe('looking', () => {
   })
 
   it('follows the system journal, also over streams that end, until it is signed out', async () => {
-    const { logs, sessions, eventStreams } = world.gateway.services
+    const { logs, eventStreams } = world.gateway.services
+    const { sessions } = world.gateway.services.accounts
     const record = { kind: 'system', priority: 6, syslogId: 'x', fields: {}, unit: 'followed' } as const
     const shown: number[] = []
     const following = world.gw(['logs', '--unit', 'followed', '-f'], {
@@ -339,7 +341,7 @@ describe('asking about rules', () => {
     assert.match(nowhere.err, /"Anna" has no session now\./)
     const sessions = new ListedSessions()
     sessions.add(`user.id.${id}`, '10.10.0.77')
-    const { userSessions } = world.gateway.services
+    const userSessions = world.gateway.services.of(userSessionsService)
     Object.assign(world.gateway.services, { userSessions: sessions })
     const said = await gw(...words)
     assert.match(

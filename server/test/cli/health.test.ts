@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { healthService } from '../../src/areas/health/service.ts'
 import type { HealthState } from '../../src/core/contract/health.ts'
 import { testPassword } from '../support/test-gateway.ts'
 import { type CliWorld, createCliWorld } from './gw-process.ts'
@@ -14,7 +15,7 @@ describe('L2: gw health', () => {
     await world.gateway.addAdministrator('root', 'predefined_admin_write')
     const words = ['login', '--address', world.address, '--login', 'root', '--trust']
     assert.equal((await world.gw(words, { input: `${testPassword}\n` })).code, 0)
-    const { monitor } = world.gateway.services.health
+    const { monitor } = world.gateway.services.of(healthService)
     monitor.add({
       name: 'test',
       check: () => [{ id: 'test.check', title: 'Test', state, message: 'It is so.', advice: 'Do this.' }],
@@ -23,7 +24,7 @@ describe('L2: gw health', () => {
   after(() => world.close())
 
   it('shows every check, those that need attention first, and fails when one has failed', async () => {
-    const { monitor } = world.gateway.services.health
+    const { monitor } = world.gateway.services.of(healthService)
     const early = await world.gw(['health'])
     assert.deepEqual([early.code, early.out], [0, ''])
     assert.match(early.err, /Nothing was checked yet/)

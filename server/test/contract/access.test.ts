@@ -109,7 +109,7 @@ describe('access', () => {
   const sign = (identity: Identity) => {
     if (identity === 'anonymous') return { cookie: '', handle: 'none' }
     if (identity === 'disabled') return { cookie: disabled, handle: 'none' }
-    const tokens = gateway.services.sessions.create(ids.get(identity) ?? '', '127.0.0.1', '/')
+    const tokens = gateway.services.accounts.sessions.create(ids.get(identity) ?? '', '127.0.0.1', '/')
     return { cookie: cookieOf(tokens), handle: tokens.handle }
   }
 

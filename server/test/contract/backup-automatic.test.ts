@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { runDaily } from '../../src/areas/backup/jobs.ts'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import { type Client, FakeClock, type TestGateway } from '../support/test-gateway.ts'
 import { useGateways } from './backup-calls.ts'
 
@@ -93,7 +94,7 @@ describe('the automatic backup', () => {
     await runDaily(gateway.services)
     const [made] = await status()
     assert.equal(made.msg[0], `The last automatic backup was made at ${gateway.clock.now().toISOString()}.`)
-    gateway.services.backups.noteAutomatic('The disk is full.')
+    gateway.services.of(backupsService).noteAutomatic('The disk is full.')
     assert.equal((await status())[0].status, 'failed')
   })
 })

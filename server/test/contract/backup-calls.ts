@@ -8,6 +8,7 @@ import { afterEach } from 'node:test'
 import { type ArchiveInfo, sealArchive } from '../../src/areas/backup/runs/archive.ts'
 import { openSigningKey } from '../../src/areas/backup/runs/signing-key.ts'
 import type { Entries } from '../../src/areas/backup/runs/tar.ts'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import {
   type Answer,
   type Client,
@@ -91,7 +92,7 @@ export async function download(gateway: TestGateway, client: Client, id: string)
 
 /** A file as that gateway itself makes it, around content of the test's choosing. */
 export const sealedBy = ({ services, folder }: TestGateway, info: ArchiveInfo, entries: Entries): Promise<Buffer> =>
-  sealArchive(info, entries, services.backups.keys.own, openSigningKey(join(folder, 'backup-signing.key')))
+  sealArchive(info, entries, services.of(backupsService).keys.own, openSigningKey(join(folder, 'backup-signing.key')))
 
 /** A configuration with something of every kind: settings, lists in an order, numbers, secrets. */
 export async function furnish(admin: Client): Promise<void> {

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
 import { settings } from '../../src/areas/backup/config.ts'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import { areas } from '../../src/areas/index.ts'
 import { read } from '../../src/core/model/slots.ts'
 import { type Client, type TestGateway, testPassword } from '../support/test-gateway.ts'
@@ -80,7 +81,7 @@ describe('a restored backup', () => {
   it('restores an empty gateway elsewhere, once its recovery key is entered', async () => {
     const bytes = await download(gateway, admin, await make(admin, 'moving'))
     const { key } = (await admin('GET', '/backup/recovery_key')).body
-    const empty = await start({ parts: { installationId: 'another' } })
+    const empty = await start({ parts: { licence: { installationId: 'another', key: null } } })
     const client = await empty.client('predefined_admin_write')
     const stranger = await upload(client, bytes)
     assert.equal(stranger.status, 422)
@@ -134,7 +135,7 @@ describe('a restored backup', () => {
       ['another', false],
       ['test-installation', true],
     ] as const) {
-      const target = await start({ parts: { installationId } })
+      const target = await start({ parts: { licence: { installationId, key: null } } })
       const client = await target.client('predefined_admin_write')
       await client('POST', '/backup/recovery_key', { key })
       const { id } = (await upload(client, bytes)).body
@@ -174,7 +175,7 @@ describe('a restore', () => {
   /** A well-sealed backup with entries of the test's choosing, uploaded. */
   async function crafted(change: (entries: Map<string, unknown>) => void, version: object = running): Promise<string> {
     const { id } = (await admin('POST', '/backup/backups', { comment: '' })).body
-    const { info, entries } = await gateway.services.backups.open(id)
+    const { info, entries } = await gateway.services.of(backupsService).open(id)
     const parsed = new Map([...entries].map(([name, bytes]) => [name, JSON.parse(bytes.toString()) as unknown]))
     change(parsed)
     const files = new Map([...parsed].map(([name, value]) => [name, Buffer.from(JSON.stringify(value))]))

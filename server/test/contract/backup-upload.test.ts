@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { sealArchive } from '../../src/areas/backup/runs/archive.ts'
 import { openSigningKey } from '../../src/areas/backup/runs/signing-key.ts'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import type { Client, TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import { download, furnish, make, multipart, sealedBy, upload, useGateways } from './backup-calls.ts'
@@ -62,7 +63,7 @@ describe('a backup from elsewhere', () => {
   })
 
   it('does not take a file that describes itself wrongly, though it is sealed', async () => {
-    const { version } = gateway.services.backups
+    const { version } = gateway.services.of(backupsService)
     const entries = new Map([['backup.json', Buffer.from('{}')]])
     for (const info of [
       { version, timestamp: -1, comment: '' },
@@ -79,7 +80,7 @@ describe('a backup from elsewhere', () => {
 
   it('is distinguished from one that someone made with the recovery key of this gateway', async () => {
     const other = await start()
-    const { version, keys } = gateway.services.backups
+    const { version, keys } = gateway.services.of(backupsService)
     const entries = new Map([['backup.json', Buffer.from('{}')]])
     const signing = openSigningKey(join(other.folder, 'backup-signing.key'))
     const forged = await sealArchive({ version, timestamp: 1, comment: '' }, entries, keys.own, signing)

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createLook } from '../../src/areas/health/jobs.ts'
+import { conflictsService } from '../../src/areas/health/service.ts'
 import type { Conflict } from '../../src/core/plan/artifacts.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
@@ -81,7 +82,7 @@ describe('what of the machine gets in the way', () => {
     assert.equal(asked, 1)
     await looks(1)
     assert.equal(asked, 2)
-    assert.deepEqual(await gateway.services.conflicts.follow('the DNS server does not work'), [])
+    assert.deepEqual(await gateway.services.of(conflictsService).follow('the DNS server does not work'), [])
     assert.equal(asked, 3)
   })
 })

@@ -62,7 +62,7 @@ export async function ask(gateway: TestGateway, { method, url, cookie, headers, 
 /** Cookies of an administrator whose account was switched off after the sign-in. */
 export async function disabledCookie(gateway: TestGateway): Promise<string> {
   const id = await gateway.addAdministrator('switched-off', 'predefined_admin_write')
-  const cookie = cookieOf(gateway.services.sessions.create(id, '127.0.0.1', '/'))
+  const cookie = cookieOf(gateway.services.accounts.sessions.create(id, '127.0.0.1', '/'))
   const admin = await gateway.client('predefined_admin_write')
   const { status } = await admin('PATCH', `/web/admins/local/${id}`, { enabled: false })
   if (status !== 200) throw new Error(`switching an account off answered ${status}`)

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { userSessionsService } from '../../src/areas/authorization/service.ts'
 import { ListedSessions } from '../support/listed-sessions.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
@@ -147,7 +148,7 @@ describe('cut_connections', () => {
       })
     ).body.id
     sessions.add(`user.id.${user}`, '10.10.0.5')
-    const { userSessions } = gateway.services
+    const userSessions = gateway.services.of(userSessionsService)
     Object.assign(gateway.services, { userSessions: sessions })
     for (const query of ['?dry_run=true', '?dry_run=true&cut_connections=true']) {
       const { body, headers } = done(await drop(query))

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { DomainState } from '../../src/core/area/handle.ts'
+import type { DomainState } from '../../src/areas/objects/service.ts'
 import type { Facts } from '../../src/core/plan/facts.ts'
 import { type Client, createTestGateway, labFacts, type TestGateway } from '../support/test-gateway.ts'
 

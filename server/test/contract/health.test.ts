@@ -11,6 +11,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { createLook } from '../../src/areas/health/jobs.ts'
 import { createSendMail } from '../../src/areas/health/runs/mail.ts'
 import { createWebhookCall } from '../../src/areas/health/runs/webhook.ts'
+import { healthService } from '../../src/areas/health/service.ts'
 import type { MachineLoad } from '../../src/core/contract/health.ts'
 import { makeCertificate } from '../../src/shared/certificates/certificate-maker.ts'
 import { ensureCertificate } from '../../src/shared/certificates/tls.ts'
@@ -68,7 +69,7 @@ async function looks(count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     gateway.clock.advance(10)
     await look()
-    await gateway.services.health.notifier.idle()
+    await gateway.services.of(healthService).notifier.idle()
   }
 }
 
@@ -437,7 +438,7 @@ describe('notifications', () => {
     const id = await create('mail', { ...mail(), server: 'unknown.example' })
     load = full
     await looks(4)
-    assert.equal(gateway.services.health.notifier.stateOf(id).waiting, 1)
+    assert.equal(gateway.services.of(healthService).notifier.stateOf(id).waiting, 1)
     await admin('PATCH', `/health/notifications/mail/${id}`, { server: 'mail.test', password: 'secret word' })
     await looks(1)
     assert.equal(smtp.mails.length, 1)

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { TSchema } from 'typebox'
+import { webCategoriesService } from '../../src/areas/content-filter/service.ts'
 import { faultsOf } from '../../src/core/validation/validate.ts'
 import { tarOf } from '../support/list-archive.ts'
 import { type Answer, createTestGateway, testPassword } from '../support/test-gateway.ts'
@@ -154,7 +155,7 @@ it('a client of the document alone makes a call of each kind', async (t) => {
     at: { event_id },
     refusal: 404,
   })
-  await gateway.services.webCategories.build()
+  await gateway.services.of(webCategoriesService).build()
 
   assert.deepEqual(
     [...kinds].filter((kind) => !used.has(kind)),

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { portalService } from '../../src/areas/portal/service.ts'
 import { parseCsv } from '../support/csv.ts'
 import { createPortalBench, localHost, type PortalBench, remoteHost, userPassword } from '../support/portal-calls.ts'
 
@@ -293,7 +294,7 @@ describe('the sessions of the portal', () => {
   it('end in the journal when their time is over, also when that was while the gateway was off', async () => {
     const { clock } = bench.gateway
     clock.advance(3_600)
-    bench.gateway.services.portal.sessions.endExpired()
+    bench.gateway.services.of(portalService).sessions.endExpired()
     const { data } = await rows()
     assert.deepEqual([data[0].time_online, data[1].time_online], [900, 900])
     await signIn('anna', localHost)

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import { followUpgrades } from '../../src/areas/updates/jobs.ts'
 import { Upgrades } from '../../src/areas/updates/runs/upgrades.ts'
 import { maxPackageBytes } from '../../src/shared/files/signed-package.ts'
@@ -235,7 +236,7 @@ describe('a gateway that was installed as a package', () => {
     await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
     assert.equal((await admin('POST', '/sysupdate/iso-install')).status, 200)
     assert.deepEqual(asked, [upgrades.state().uploaded?.digest])
-    const [backup] = gateway.services.backups.list()
+    const [backup] = gateway.services.of(backupsService).list()
     assert.equal(backup?.comment, 'Before the upgrade to 0.2.0')
     gateway.services.audit.flush()
     const records = (await admin('GET', '/journal/records')).text

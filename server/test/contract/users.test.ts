@@ -86,7 +86,7 @@ describe('users', () => {
       ldap_guid: '',
     })
     assert.match(hashOf(body.id), /^\$argon2id\$/)
-    assert.equal(await gateway.services.passwords.fits(psw, hashOf(body.id), null), true)
+    assert.equal(await gateway.services.accounts.passwords.fits(psw, hashOf(body.id), null), true)
     assert.equal((await find(await create())).phone_number, null)
   })
 
@@ -153,8 +153,8 @@ describe('users', () => {
     const id = await create()
     const secret = 'canary-4711-canary'
     assert.equal((await admin('PUT', `/user_backend/change_password/${id}`, { password: secret })).status, 200)
-    assert.equal(await gateway.services.passwords.fits(secret, hashOf(id), null), true)
-    assert.equal(await gateway.services.passwords.fits('open sesame', hashOf(id), null), false)
+    assert.equal(await gateway.services.accounts.passwords.fits(secret, hashOf(id), null), true)
+    assert.equal(await gateway.services.accounts.passwords.fits('open sesame', hashOf(id), null), false)
     for (const url of ['/user_backend/users', '/journal/records', '/config/revisions?limit=1']) {
       const { text } = await admin('GET', url)
       assert.ok(!text.includes(secret) && !text.includes('argon2'), url)
@@ -194,7 +194,7 @@ describe('users', () => {
       assert.deepEqual([changed.status, fieldsOf(changed)], [422, ['password']], password)
     }
     assert.equal((await admin('GET', '/user_backend/users')).body.length, count)
-    assert.equal(await gateway.services.passwords.fits('open sesame', hashOf(id), null), true)
+    assert.equal(await gateway.services.accounts.passwords.fits('open sesame', hashOf(id), null), true)
     for (const password of ['ten chars!', 'пароль из слов', 'z7'.repeat(64)])
       assert.equal((await admin('PUT', `/user_backend/change_password/${id}`, { password })).status, 200, password)
   })
@@ -202,7 +202,7 @@ describe('users', () => {
   it('keep their password when other fields change', async () => {
     const id = await create()
     await put(id, { comment: 'changed' })
-    assert.equal(await gateway.services.passwords.fits('open sesame', hashOf(id), null), true)
+    assert.equal(await gateway.services.accounts.passwords.fits('open sesame', hashOf(id), null), true)
   })
 
   it('that come from elsewhere are not changed here', async () => {

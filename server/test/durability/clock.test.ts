@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { runDaily } from '../../src/areas/backup/jobs.ts'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import type { HealthMemory } from '../../src/areas/health/runs/health-memory.ts'
 import { Notifier } from '../../src/areas/health/runs/notifier.ts'
 import { areas } from '../../src/areas/index.ts'
@@ -73,7 +74,11 @@ describe('when the wall clock jumps', () => {
 
   it('no backup is removed by a clock that is wrong for a while, and old ones are once it is believed', async () => {
     const made = (await admin('POST', '/backup/backups', { comment: 'mine' })).body.id as string
-    const ids = (): string[] => gateway.services.backups.list().map(({ id }) => id)
+    const ids = (): string[] =>
+      gateway.services
+        .of(backupsService)
+        .list()
+        .map(({ id }) => id)
     for (const wall of jumps) {
       gateway.clock.wall = new Date(wall).setHours(3, 0, 0, 0)
       await runDaily(gateway.services)
@@ -101,7 +106,10 @@ describe('when the wall clock jumps', () => {
       clock.wall = new Date(wall).setHours(3, 0, 0, 0)
       await begin()
       await runDaily(gateway.services)
-      const ids = gateway.services.backups.list().map(({ id }) => id)
+      const ids = gateway.services
+        .of(backupsService)
+        .list()
+        .map(({ id }) => id)
       assert.ok(ids.includes(made), new Date(wall).toISOString())
     }
   })

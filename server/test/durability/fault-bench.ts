@@ -142,7 +142,7 @@ export class FaultBench {
   }
 
   sessionsOf(adminId: string): number {
-    return this.gateway.services.sessions.list().filter((session) => session.adminId === adminId).length
+    return this.gateway.services.accounts.sessions.list().filter((session) => session.adminId === adminId).length
   }
 
   signIn(client: Client): Promise<Answer> {
@@ -150,14 +150,15 @@ export class FaultBench {
   }
 
   everything() {
-    const { engine, sessions } = this.gateway.services
+    const { engine } = this.gateway.services
+    const { sessions } = this.gateway.services.accounts
     const handles = sessions.list().map(({ handle }) => handle)
     return { config: engine.config, probation: engine.probation, sessions: handles.sort() }
   }
 
   assertWhole(): Promise<void> {
     // What the disk did not take of sessions goes back to it with the next of them.
-    this.gateway.services.transact(() => {})
+    this.gateway.services.accounts.transact(() => {})
     return assertWhole(this.gateway, slots)
   }
 }
@@ -179,7 +180,7 @@ export async function begin(): Promise<FaultBench> {
   gateway.log.allow(...causedByFaults)
   const admin = await gateway.client('predefined_admin_write')
   const otherId = await gateway.addAdministrator('other', 'predefined_admin_readonly')
-  gateway.services.sessions.create(otherId, '127.0.0.1', '/')
+  gateway.services.accounts.sessions.create(otherId, '127.0.0.1', '/')
   await gateway.engine.reconcile()
   return new FaultBench(gateway, applier, reading, admin, otherId)
 }

@@ -54,7 +54,7 @@ export async function readStored(folder: string, slots: readonly Slot[]): Promis
 /** Memory equals disk and the replayed history, and the audit trail has one intact record for each revision. */
 export async function assertWhole(gateway: TestGateway, slots: readonly Slot[]): Promise<void> {
   const { engine } = gateway
-  const { sessions } = gateway.services
+  const { sessions } = gateway.services.accounts
   let stored = await readStored(gateway.folder, slots)
   const sessionsInMemory = (): string =>
     sessions

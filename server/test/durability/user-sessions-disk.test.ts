@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { userSessionsService } from '../../src/areas/authorization/service.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 
@@ -11,7 +12,7 @@ it('a disk that takes no writes keeps no user from signing in or out', async () 
   const user = { name: 'Anna', login: 'anna', psw: 'wooden bridge 31', parent_id: 1, comment: '' }
   assert.equal((await admin('POST', '/user_backend/users', user)).status, 200)
   assert.equal((await admin('PATCH', '/auth/settings', { allow_internet_to_everyone: false })).status, 200)
-  const { userSessions } = gateway.services
+  const userSessions = gateway.services.of(userSessionsService)
   const first = await userSessions.openWeb('user.id.1', '10.10.0.5')
   gateway.database.prepare('PRAGMA query_only=1').run()
   const second = await userSessions.openWeb('user.id.1', '10.10.0.6')

@@ -46,9 +46,9 @@ describe('nothing is kept', () => {
       // The end of a timer is told a little later; waiting for it must not need one.
       for (let turn = 0; turn < 1_000 && timers.size > own; turn++)
         await new Promise((resolve) => setImmediate(resolve))
-      t.diagnostic(`timers left: ${timers.size}; sessions: ${gateway.services.sessions.list().length}`)
+      t.diagnostic(`timers left: ${timers.size}; sessions: ${gateway.services.accounts.sessions.list().length}`)
       assert.ok(timers.size <= own)
-      assert.ok(gateway.services.sessions.list().length <= 11, 'sessions pile up')
+      assert.ok(gateway.services.accounts.sessions.list().length <= 11, 'sessions pile up')
     } finally {
       hook.disable()
       await gateway.close()

@@ -119,7 +119,7 @@ async function close(): Promise<void> {
 
 send({
   port: (http.server.address() as AddressInfo).port,
-  cookie: cookieOf(services.sessions.create(attacker, '127.0.0.1', '/')),
-  probeCookie: cookieOf(services.sessions.create(other, '127.0.0.1', '/')),
+  cookie: cookieOf(services.accounts.sessions.create(attacker, '127.0.0.1', '/')),
+  probeCookie: cookieOf(services.accounts.sessions.create(other, '127.0.0.1', '/')),
   referenceMs: referenceMs(),
 })

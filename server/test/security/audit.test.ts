@@ -77,7 +77,7 @@ describe('the audit trail', () => {
   })
 
   it('holds every access that was refused, once, for each endpoint', async () => {
-    const viewer = gateway.services.sessions
+    const viewer = gateway.services.accounts.sessions
     const id = await gateway.addAdministrator('viewer', 'predefined_reports_view')
     const cookie = cookieOf(viewer.create(id, '127.0.0.1', '/'))
     for (const [index, endpoint] of protectedEndpoints.entries()) {
@@ -168,7 +168,7 @@ describe('the audit trail', () => {
 
   it('holds actions that do not change the configuration', async () => {
     const id = await gateway.addAdministrator('short', 'predefined_reports_view')
-    const { handle } = gateway.services.sessions.create(id, '127.0.0.1', '/')
+    const { handle } = gateway.services.accounts.sessions.create(id, '127.0.0.1', '/')
     const records = await recordsOf(async () => {
       await admin('DELETE', '/web/auth/blocks')
       await admin('DELETE', `/monitor_backend/admin_sessions/${handle}`)

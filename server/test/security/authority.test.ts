@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { administrators, findByLogin } from '../../src/areas/administrators/config.ts'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import { defineArea, handle } from '../../src/core/area/handle.ts'
 import { type Endpoint, endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
 import { read } from '../../src/core/model/slots.ts'
@@ -65,12 +66,12 @@ describe('H3: a request that was armed before its session ended', () => {
 
   const newSession = () => {
     const admin = findByLogin(gateway.engine.config, 'of-predefined_admin_write')
-    return gateway.services.sessions.create(admin?.id ?? '', '127.0.0.1', '/')
+    return gateway.services.accounts.sessions.create(admin?.id ?? '', '127.0.0.1', '/')
   }
   const state = (): string =>
     JSON.stringify([
       gateway.engine.revision,
-      gateway.services.backups.list(),
+      gateway.services.of(backupsService).list(),
       gateway.database.prepare('SELECT count(*) AS n FROM sessions').get(),
     ])
 
@@ -82,7 +83,7 @@ describe('H3: a request that was armed before its session ended', () => {
       const url = fillPath(endpoint.path)
       const armed = arm(gateway, cookieOf(tokens), endpoint.method, url, bodyOf(endpoint), typeOf(endpoint))
       await armed.isRead
-      gateway.services.sessions.end(tokens.handle)
+      gateway.services.accounts.sessions.end(tokens.handle)
       const before = state()
       assert.deepEqual(await armed.finish(), refusedUnread.get(nameOf(endpoint)) ?? unauthenticated)
       assert.equal(state(), before)
@@ -104,7 +105,7 @@ describe('H3: a request that was armed before its session ended', () => {
     const tokens = newSession()
     const armed = arm(gateway, cookieOf(tokens), 'PATCH', '/firewall/settings', Buffer.from('{"log_mode":"all"}'), json)
     await armed.isRead
-    gateway.services.sessions.end(tokens.handle)
+    gateway.services.accounts.sessions.end(tokens.handle)
     await armed.finish()
     gateway.services.audit.flush()
     const [last] = gateway.database.prepare('SELECT * FROM audit ORDER BY rowid DESC LIMIT 1').all()
@@ -136,7 +137,8 @@ describe('H3: an action that waits for something', () => {
     assert.equal((await admin('POST', '/late/forgets')).status, 500)
     const late = admin('POST', '/late/asks')
     await new Promise<void>((resolve) => process.nextTick(resolve))
-    for (const { handle: session } of gateway.services.sessions.list()) gateway.services.sessions.end(session)
+    for (const { handle: session } of gateway.services.accounts.sessions.list())
+      gateway.services.accounts.sessions.end(session)
     assert.equal((await late).status, 401)
     await gateway.close()
   })
@@ -155,7 +157,7 @@ describe('H3: a removed administrator', () => {
   const newcomer = async () => {
     const login = `leaver-${++number}`
     const id = await gateway.addAdministrator(login, 'predefined_admin_write')
-    const cookie = cookieOf(gateway.services.sessions.create(id, '127.0.0.1', '/'))
+    const cookie = cookieOf(gateway.services.accounts.sessions.create(id, '127.0.0.1', '/'))
     return { id, login, cookie }
   }
   const call = async (cookie: string, method: string, url: string, body?: unknown) => {
@@ -215,7 +217,7 @@ describe('H3: a removed administrator', () => {
 
   it('changes nothing that the checkers of the engines were looking at', async () => {
     const { id, cookie } = await newcomer()
-    const { handle } = gateway.services.sessions.list().find((one) => one.adminId === id) ?? { handle: '' }
+    const { handle } = gateway.services.accounts.sessions.list().find((one) => one.adminId === id) ?? { handle: '' }
     const [checking, mayEnd] = [gate(), gate()]
     const { check } = gateway.applier
     gateway.applier.check = async (plan) => {
@@ -229,7 +231,7 @@ describe('H3: a removed administrator', () => {
     )
     const late = call(cookie, 'POST', '/firewall/rules/forward', rule)
     await checking.opened
-    gateway.services.sessions.end(handle)
+    gateway.services.accounts.sessions.end(handle)
     mayEnd.open()
     assert.equal(await late, 401)
     assert.equal(gateway.engine.revision, revision)
@@ -241,7 +243,7 @@ describe('H3: a removed administrator', () => {
     const making = call(cookie, 'POST', '/backup/backups', { comment: 'late' })
     assert.equal((await admin('DELETE', `/web/admins/local/${id}`)).status, 200)
     assert.equal(await making, 401)
-    assert.deepEqual(gateway.services.backups.list(), [])
+    assert.deepEqual(gateway.services.of(backupsService).list(), [])
   })
 
   it('reverts no change on probation with a call that waited for its turn', async () => {
@@ -249,8 +251,8 @@ describe('H3: a removed administrator', () => {
     const waiting = { 'portcullis-confirm-within': '600' }
     assert.equal((await admin('PATCH', '/firewall/settings', { log_mode: 'all' }, waiting)).status, 200)
     const late = call(cookie, 'DELETE', '/config/confirm')
-    const { handle } = gateway.services.sessions.list().find((one) => one.adminId === id) ?? { handle: '' }
-    gateway.services.sessions.end(handle)
+    const { handle } = gateway.services.accounts.sessions.list().find((one) => one.adminId === id) ?? { handle: '' }
+    gateway.services.accounts.sessions.end(handle)
     assert.equal(await late, 401)
     assert.equal((await admin('POST', '/config/confirm')).status, 200)
   })

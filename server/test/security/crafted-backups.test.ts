@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { mutated } from '../../src/applyd/stand-ins/mutations.ts'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import { sealedBy, upload } from '../contract/backup-calls.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { isNightly, Random, seed } from './random.ts'
@@ -27,7 +28,7 @@ describe('a well-signed backup of hostile content', () => {
     t.diagnostic(`seed ${seed}`)
     const random = new Random(seed)
     const { id } = (await admin('POST', '/backup/backups', { comment: '' })).body
-    const { info, entries } = await gateway.services.backups.open(id)
+    const { info, entries } = await gateway.services.of(backupsService).open(id)
     const parsed = [...entries].map(([name, bytes]) => [name, JSON.parse(bytes.toString())] as const)
     const statuses = new Map<number, number>()
     for (let done = 0; done < count; done++) {

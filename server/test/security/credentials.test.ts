@@ -21,7 +21,7 @@ describe('a session', () => {
   })
   after(() => gateway.close())
 
-  const make = () => gateway.services.sessions.create(adminId, '127.0.0.1', '/')
+  const make = () => gateway.services.accounts.sessions.create(adminId, '127.0.0.1', '/')
   const first = (value: string): string => `insecure-portcullis-session=${value}`
   const second = (name: string, value: string): string => `__Secure-portcullis-${name}=${value}`
   const whoami = async (cookie: string, headers: Record<string, string> = {}): Promise<number> =>

@@ -73,7 +73,7 @@ describe('a request of another site', () => {
   for (const endpoint of changingEndpoints) {
     it(`never changes anything through ${nameOf(endpoint)}`, async () => {
       const { revision } = gateway.engine
-      const sessions = gateway.services.sessions.list().length
+      const sessions = gateway.services.accounts.sessions.list().length
       const body = endpoint.body ? sample(schemaOf(endpoint.body)) : {}
       for (const [title, headers, status] of shapes) {
         const url = fillPath(endpoint.path, adminId)
@@ -83,7 +83,7 @@ describe('a request of another site', () => {
         assert.equal(answer.headers['set-cookie'], undefined)
       }
       assert.equal(gateway.engine.revision, revision)
-      assert.equal(gateway.services.sessions.list().length, sessions)
+      assert.equal(gateway.services.accounts.sessions.list().length, sessions)
     })
   }
 

@@ -42,7 +42,7 @@ describe('an event stream over a connection', () => {
   after(() => target.close())
 
   async function connect(encoding = 'identity') {
-    const tokens = target.gateway.services.sessions.create(id, '127.0.0.1', '/')
+    const tokens = target.gateway.services.accounts.sessions.create(id, '127.0.0.1', '/')
     const socket: TLSSocket = await openTls(target)
     const client = { socket, handle: tokens.handle, text: '', isClosed: false }
     socket.on('error', () => {})
@@ -82,7 +82,7 @@ describe('an event stream over a connection', () => {
 
   it('ends with its session', async () => {
     const { client, stream } = await reading()
-    target.gateway.services.sessions.end(client.handle)
+    target.gateway.services.accounts.sessions.end(client.handle)
     await until('the connection is closed', () => client.isClosed)
     await until('the stream is over', () => stream.signal.aborted)
   })
@@ -94,7 +94,7 @@ describe('an event stream over a connection', () => {
       stream.send({ data: String(minute) })
     }
     await until('the connection is closed', () => client.isClosed)
-    assert.equal(target.gateway.services.sessions.find(client.handle), null)
+    assert.equal(target.gateway.services.accounts.sessions.find(client.handle), null)
   })
 
   it('is cut for a client that does not read', async () => {
@@ -112,7 +112,7 @@ describe('an event stream over a connection', () => {
   })
 
   it('of a HEAD is not opened for longer than its answer', async () => {
-    const tokens = target.gateway.services.sessions.create(id, '127.0.0.1', '/')
+    const tokens = target.gateway.services.accounts.sessions.create(id, '127.0.0.1', '/')
     const { statusCode, headers } = await target.gateway.http.inject({
       method: 'HEAD',
       url: listen.path,

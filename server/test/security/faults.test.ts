@@ -103,7 +103,7 @@ describe('a fault', () => {
   })
 
   it('while the session is looked up lets no one in', async (t) => {
-    const mock = t.mock.method(gateway.services.sessions, 'open', () => {
+    const mock = t.mock.method(gateway.services.accounts.sessions, 'open', () => {
       throw new Error(secret)
     })
     const cookie = `${admin.cookie}; fresh=1`
@@ -116,7 +116,7 @@ describe('a fault', () => {
 
   it('while a session is touched lets no one in', async (t) => {
     assert.equal((await admin('GET', '/web/whoami')).status, 200)
-    const mock = t.mock.method(gateway.services.sessions, 'touch', () => {
+    const mock = t.mock.method(gateway.services.accounts.sessions, 'touch', () => {
       throw new Error(secret)
     })
     assertInternal(await admin('GET', '/web/whoami'), 'touch')
@@ -125,16 +125,16 @@ describe('a fault', () => {
 
   const steps: [title: string, object: () => object, method: string][] = [
     ['opening the stored hash', () => gateway.services.vault, 'reveal'],
-    ['computing the hash', () => gateway.services.passwords, 'fits'],
-    ['asking for blocks', () => gateway.services.guard, 'secondsBlocked'],
-    ['asking for the account', () => gateway.services.guard, 'isAccountClosed'],
-    ['clearing the count', () => gateway.services.guard, 'recordSuccess'],
+    ['computing the hash', () => gateway.services.accounts.passwords, 'fits'],
+    ['asking for blocks', () => gateway.services.accounts.guard, 'secondsBlocked'],
+    ['asking for the account', () => gateway.services.accounts.guard, 'isAccountClosed'],
+    ['clearing the count', () => gateway.services.accounts.guard, 'recordSuccess'],
     ['writing the audit trail', () => gateway.services.audit, 'write'],
-    ['making the session', () => gateway.services.sessions, 'create'],
+    ['making the session', () => gateway.services.accounts.sessions, 'create'],
   ]
   for (const [title, object, method] of steps) {
     it(`while ${title} signs no one in and leaves the audit trail intact`, async (t) => {
-      const sessions = gateway.services.sessions.list().length
+      const sessions = gateway.services.accounts.sessions.list().length
       const mock = t.mock.method(object() as Record<string, () => never>, method, () => {
         throw new Error(secret)
       })
@@ -143,7 +143,7 @@ describe('a fault', () => {
       mock.mock.restore()
       assertInternal(answer, title)
       assert.equal(answer.headers['set-cookie'], undefined)
-      assert.equal(gateway.services.sessions.list().length, sessions)
+      assert.equal(gateway.services.accounts.sessions.list().length, sessions)
       assert.equal((await admin('GET', '/journal/verify')).body.intact, true)
     })
   }
@@ -152,7 +152,7 @@ describe('a fault', () => {
     const id = await gateway.addAdministrator('target', 'predefined_reports_view')
     for (const [object, method] of [
       [gateway.services.audit, 'write'],
-      [gateway.services.sessions, 'endAllOf'],
+      [gateway.services.accounts.sessions, 'endAllOf'],
     ] as const) {
       const { revision } = gateway.engine
       const mock = t.mock.method(object as unknown as Record<string, () => never>, method, () => {

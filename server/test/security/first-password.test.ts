@@ -23,7 +23,7 @@ interface Started {
 async function start(plane: 'lab' | 'host'): Promise<Started> {
   const gateway = await createTestGateway({ parts: { firstPasswordMustChange: plane === 'host' } })
   const id = await gateway.addAdministrator('admin', 'predefined_admin_write')
-  gateway.services.firstPassword.begin({ id, password_timestamp: 0 }, testPassword)
+  gateway.services.accounts.firstPassword.begin({ id, password_timestamp: 0 }, testPassword)
   return { gateway, id, file: join(gateway.folder, 'first-password') }
 }
 
@@ -35,10 +35,10 @@ describe('L6: the first password', () => {
     const { gateway, file } = await start('lab')
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.equal(readFileSync(file, 'utf8').trim(), testPassword)
-    assert.equal(gateway.services.firstPassword.pending(), testPassword)
+    assert.equal(gateway.services.accounts.firstPassword.pending(), testPassword)
     assert.equal((await signIn(gateway)).status, 200)
     assert.ok(!existsSync(file))
-    assert.equal(gateway.services.firstPassword.pending(), null)
+    assert.equal(gateway.services.accounts.firstPassword.pending(), null)
     await gateway.close()
   })
 
@@ -49,8 +49,8 @@ describe('L6: the first password', () => {
     const wrong = await signIn(gateway, 'not the password')
     assert.deepEqual([expired.status, expired.body.message], [wrong.status, wrong.body.message])
     assert.equal(expired.status, 401)
-    assert.equal(gateway.services.firstPassword.keepAge(), false)
-    assert.equal(gateway.services.firstPassword.hasExpired(), true)
+    assert.equal(gateway.services.accounts.firstPassword.keepAge(), false)
+    assert.equal(gateway.services.accounts.firstPassword.hasExpired(), true)
     assert.ok(!existsSync(file))
     await gateway.close()
   })
@@ -61,15 +61,15 @@ describe('L6: the first password', () => {
     started.gateway = await started.gateway.restart()
     started.gateway.clock.advance(10 * hour)
     started.gateway.clock.wall = Date.UTC(2100, 0, 1)
-    assert.equal(started.gateway.services.firstPassword.keepAge(), true)
+    assert.equal(started.gateway.services.accounts.firstPassword.keepAge(), true)
     started.gateway.clock.boot = 'boot-2'
     started.gateway.clock.seconds = 5
     started.gateway = await started.gateway.restart()
     started.gateway.clock.wall = Date.UTC(1970, 0, 1)
     started.gateway.clock.seconds += 4 * hour - 1
-    assert.equal(started.gateway.services.firstPassword.pending(), testPassword)
+    assert.equal(started.gateway.services.accounts.firstPassword.pending(), testPassword)
     started.gateway.clock.seconds += 1
-    assert.equal(started.gateway.services.firstPassword.pending(), null)
+    assert.equal(started.gateway.services.accounts.firstPassword.pending(), null)
     assert.equal((await signIn(started.gateway)).status, 401)
     await started.gateway.close()
   })
@@ -161,7 +161,7 @@ describe('L6: the first password', () => {
     gateway.clock.advance(48 * hour)
     const cookie = cookieFrom(await signIn(gateway))
     assert.equal((await ask(gateway, { method: 'GET', url: '/firewall/settings', cookie })).status, 200)
-    assert.equal(gateway.services.firstPassword.pending(), null)
+    assert.equal(gateway.services.accounts.firstPassword.pending(), null)
     await gateway.close()
   })
 })

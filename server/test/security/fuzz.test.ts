@@ -173,7 +173,8 @@ describe('generated requests', () => {
 
   /** Sign-outs, key rotations and probations are part of the fuzz; the next batch starts from a known state again. */
   function settle(): void {
-    const { engine, sessions: kept } = gateway.services
+    const { engine } = gateway.services
+    const { sessions: kept } = gateway.services.accounts
     if (engine.probation) engine.confirm()
     for (const [role, { adminId, handle }] of sessions) {
       if (kept.find(handle)) continue

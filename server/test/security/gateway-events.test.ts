@@ -31,7 +31,7 @@ describe('the stream of events', () => {
   let number = 0
   async function listen(role: Role) {
     const id = await target.gateway.addAdministrator(`listener-${++number}`, role)
-    const tokens = target.gateway.services.sessions.create(id, '127.0.0.1', '/')
+    const tokens = target.gateway.services.accounts.sessions.create(id, '127.0.0.1', '/')
     const socket = await openTls(target)
     let text = ''
     const client = {
@@ -117,7 +117,7 @@ describe('the stream of events', () => {
     await until('it was told', () =>
       client.told().some(({ event, data }) => event === 'session' && Number(data.seconds_left) === 60),
     )
-    target.gateway.services.sessions.end(client.handle)
+    target.gateway.services.accounts.sessions.end(client.handle)
     await until('the connection is closed', () => client.isClosed)
     admin = await target.gateway.client('predefined_admin_write')
   })

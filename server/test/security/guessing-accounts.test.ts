@@ -32,7 +32,7 @@ describe('guessing at accounts', () => {
     ask(gateway, { method: 'POST', url: '/web/auth/login', body: { login, password, rest_path: '/' }, from, headers })
   /** Failures without the cost of their hashes. */
   const failDirectly = (adminId: string, times: number, address = newAddress): void => {
-    for (let done = 0; done < times; done++) gateway.services.guard.recordFailure(address(), adminId)
+    for (let done = 0; done < times; done++) gateway.services.accounts.guard.recordFailure(address(), adminId)
   }
   const newAccount = (login: string): Promise<string> => gateway.addAdministrator(login, 'predefined_reports_view')
 
@@ -76,7 +76,7 @@ describe('guessing at accounts', () => {
 
   it('M6: sign-ins that are refused unchecked count as tries', async (t) => {
     const from = newAddress()
-    const mock = t.mock.method(gateway.services.passwords, 'fits', () =>
+    const mock = t.mock.method(gateway.services.accounts.passwords, 'fits', () =>
       Promise.reject(new GatewayError('unavailable', 'Too many sign-ins at once.', { retryAfterSeconds: 1 })),
     )
     for (let done = 0; done < 5; done++) {
@@ -86,12 +86,12 @@ describe('guessing at accounts', () => {
     assert.equal((await signIn(from)).status, 503)
     mock.mock.restore()
     assert.equal((await signIn(from, testPassword)).status, 429)
-    assert.equal(gateway.services.guard.isAccountClosed(ownerId), false)
+    assert.equal(gateway.services.accounts.guard.isAccountClosed(ownerId), false)
   })
 
   it('M6: sign-ins that are refused unchecked are forgiven when the same account signs in', async (t) => {
     const from = newAddress()
-    const mock = t.mock.method(gateway.services.passwords, 'fits', () =>
+    const mock = t.mock.method(gateway.services.accounts.passwords, 'fits', () =>
       Promise.reject(new GatewayError('unavailable', 'Too many sign-ins at once.', { retryAfterSeconds: 1 })),
     )
     for (let done = 0; done < 5; done++) {
@@ -127,9 +127,9 @@ describe('guessing at accounts', () => {
     failDirectly(id, 94)
     assert.equal((await signIn(own, testPassword, 'victim')).status, 200, 'clears the five from its own address')
     failDirectly(id, 5)
-    assert.equal(gateway.services.guard.isAccountClosed(id), false)
+    assert.equal(gateway.services.accounts.guard.isAccountClosed(id), false)
     failDirectly(id, 1)
-    assert.equal(gateway.services.guard.isAccountClosed(id), true)
+    assert.equal(gateway.services.accounts.guard.isAccountClosed(id), true)
   })
 
   it('M7: failures of others count for 30 days', async () => {
@@ -137,10 +137,10 @@ describe('guessing at accounts', () => {
     failDirectly(id, 99)
     gateway.clock.advance(30 * day)
     failDirectly(id, 99)
-    assert.equal(gateway.services.guard.isAccountClosed(id), false)
+    assert.equal(gateway.services.accounts.guard.isAccountClosed(id), false)
     gateway.clock.advance(29 * day)
     failDirectly(id, 1)
-    assert.equal(gateway.services.guard.isAccountClosed(id), true)
+    assert.equal(gateway.services.accounts.guard.isAccountClosed(id), true)
     admin = await gateway.client('predefined_admin_write')
   })
 
@@ -149,7 +149,7 @@ describe('guessing at accounts', () => {
     const [one, two] = [newAddress(), newAddress()]
     failDirectly(id, 49, () => one)
     failDirectly(id, 50, () => two)
-    gateway.services.guard.liftBlocks()
+    gateway.services.accounts.guard.liftBlocks()
     assert.equal((await signIn(newAddress(), 'wrong', 'shown')).status, 401)
     const since = Math.floor(gateway.clock.wall / 1000)
     assert.deepEqual(await findClosed('shown'), { admin_id: id, login: 'shown', since, failures: 100, addresses: 3 })
@@ -244,9 +244,9 @@ describe('guessing at accounts', () => {
       assert.equal((await signIn(newAddress(), testPassword, login)).status, 401)
     }
     failDirectly(id, 100 - rounds * 50 - 1, () => addresses[0] ?? '')
-    assert.equal(gateway.services.guard.isAccountClosed(id), rounds > 1)
+    assert.equal(gateway.services.accounts.guard.isAccountClosed(id), rounds > 1)
     failDirectly(id, 1, () => addresses[0] ?? '')
-    assert.equal(gateway.services.guard.isAccountClosed(id), true)
+    assert.equal(gateway.services.accounts.guard.isAccountClosed(id), true)
     const closed = await findClosed('target')
     assert.deepEqual([closed?.failures, closed?.addresses], [100, 50])
     gateway = await gateway.restart()

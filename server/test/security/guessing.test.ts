@@ -147,7 +147,7 @@ describe('guessing', () => {
 
   it('a hundred times closes the account, whoever tries, until it gets a new password', async () => {
     const id = await gateway.addAdministrator('target', 'predefined_reports_view')
-    const { guard } = gateway.services
+    const { guard } = gateway.services.accounts
     // 94 failures are recorded directly; hashing each would only cost time.
     for (let done = 0; done < 94; done++) guard.recordFailure(newAddress(), id)
     const from = newAddress()
@@ -169,7 +169,7 @@ describe('guessing', () => {
 
   it('leaves a closed account open to another administrator who switches it off and on', async () => {
     const id = await gateway.addAdministrator('switched', 'predefined_reports_view')
-    for (let done = 0; done < 100; done++) gateway.services.guard.recordFailure(`192.0.4.${done}`, id)
+    for (let done = 0; done < 100; done++) gateway.services.accounts.guard.recordFailure(`192.0.4.${done}`, id)
     assert.equal((await signIn(newAddress(), testPassword, 'switched')).status, 401)
     await admin('PATCH', `/web/admins/local/${id}`, { enabled: false })
     await admin('PATCH', `/web/admins/local/${id}`, { enabled: true })
@@ -192,7 +192,7 @@ describe('guessing', () => {
     const works: Record<string, number[]> = { owner: [], nobody: [] }
     for (let round = 0; round < 15; round++) {
       for (const [login, list] of Object.entries(works)) {
-        gateway.services.guard.liftBlocks()
+        gateway.services.accounts.guard.liftBlocks()
         const before = process.cpuUsage()
         await signIn('203.0.113.7', 'wrong', login)
         const { user, system } = process.cpuUsage(before)

@@ -19,7 +19,7 @@ describe('a lesser role that floods the gateway with new passwords of users', ()
   beforeEach(async () => {
     gateway = await createTestGateway()
     const lesser = await gateway.client('predefined_firewall_admin')
-    lesserId = gateway.services.sessions.list()[0]?.adminId ?? ''
+    lesserId = gateway.services.accounts.sessions.list()[0]?.adminId ?? ''
     answered = 0
     flood = Array.from({ length: floodSize }, async (_, index) => {
       const answer = await addUser(lesser, `flood-${index}`)
@@ -43,7 +43,7 @@ describe('a lesser role that floods the gateway with new passwords of users', ()
   })
 
   it('is over when the account is disabled: what still waits is not worked on', async () => {
-    const { mock: hashing } = mock.method(gateway.services.passwords, 'hash')
+    const { mock: hashing } = mock.method(gateway.services.accounts.passwords, 'hash')
     const admin = await gateway.client('predefined_admin_write')
     assert.equal((await admin('PATCH', `/web/admins/local/${lesserId}`, { enabled: false })).status, 200)
     const statuses = (await Promise.all(flood)).map(({ status }) => status)

@@ -7,6 +7,7 @@ import { appendFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { refreshLogsService } from '../../src/areas/logs/service.ts'
 import { mayUse, roleIds } from '../../src/core/contract/access.ts'
 import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
 import { maxConditions, maxOffset, maxRows } from '../../src/core/contract/table-query.ts'
@@ -40,7 +41,7 @@ const line = (index: number): string =>
 async function addHits({ folder, services }: TestGateway, from: number, count: number): Promise<void> {
   const lines = Array.from({ length: count }, (_, index) => line(from + index))
   appendFileSync(join(folder, 'hits.json'), lines.join(''))
-  await services.refreshLogs()
+  await services.of(refreshLogsService)()
 }
 
 const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => `~${index % 10}`)

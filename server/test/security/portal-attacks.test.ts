@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { portalService } from '../../src/areas/portal/service.ts'
 import { createPortalBench, localHost, type PortalBench, userPassword } from '../support/portal-calls.ts'
 
 describe('attacks on the sign-in of users', () => {
@@ -60,7 +61,7 @@ describe('attacks on the sign-in of users', () => {
     bench.gateway.clock.advance(3_600)
     const id = await bench.addUser('dora')
     const token = await tokenOf('dora', localHost)
-    for (let at = 0; at < 100; at++) bench.gateway.services.portal.guard.recordFailure(`10.11.0.${at}`, id)
+    for (let at = 0; at < 100; at++) bench.gateway.services.of(portalService).guard.recordFailure(`10.11.0.${at}`, id)
     const change = { address: '10.10.0.25', token, current: userPassword, next: 'another bridge 32' }
     assert.deepEqual(await bench.actions.changePassword(change), { status: 'refused', reason: 'wrong' })
   })

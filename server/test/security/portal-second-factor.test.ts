@@ -10,6 +10,7 @@ import { after, before, describe, it } from 'node:test'
 import { factorOf, secondFactors } from '../../src/areas/portal/lists-second-factors.ts'
 import { createProviderCall } from '../../src/areas/portal/runs/provider-call.ts'
 import { codeAt } from '../../src/areas/portal/runs/totp.ts'
+import { portalService } from '../../src/areas/portal/service.ts'
 import { users } from '../../src/areas/users/config.ts'
 import { read } from '../../src/core/model/slots.ts'
 import { ensureCertificate } from '../../src/shared/certificates/tls.ts'
@@ -157,7 +158,7 @@ describe('an authenticator app', () => {
   it('is reset by administrators of accounts, ends with the user, and survives a backup key', async () => {
     const { admin, gateway } = bench
     const secret = await enrolled('greta')
-    const id = gateway.services.portal.sessions.list().at(-1)?.userId ?? ''
+    const id = gateway.services.of(portalService).sessions.list().at(-1)?.userId ?? ''
     assert.equal((await admin('POST', '/config/keys/rotate')).status, 200)
     assert.ok(isIn(await confirm(waiting(await bench.signIn('greta')).ticket, codeOf(secret))))
     const { ticket } = waiting(await bench.signIn('greta'))
@@ -178,7 +179,7 @@ describe('an authenticator app', () => {
   it('waits no longer than its password: a new one, a denial and an administrator end what waits', async () => {
     const { admin, gateway } = bench
     const secret = await enrolled('hans')
-    const id = gateway.services.portal.sessions.list().at(-1)?.userId ?? ''
+    const id = gateway.services.of(portalService).sessions.list().at(-1)?.userId ?? ''
     const first = waiting(await bench.signIn('hans')).ticket
     assert.equal((await admin('PUT', `/user_backend/change_password/${id}`, { password: userPassword })).status, 200)
     assert.deepEqual(await confirm(first, codeOf(secret)), { status: 'refused', reason: 'expired' })
@@ -199,8 +200,8 @@ describe('an authenticator app', () => {
     const gateway = await bench.gateway.restart()
     bench = { ...bench, gateway }
     const id = read(gateway.engine.config, users).find(({ login }) => login === 'ivan')?.id ?? ''
-    assert.equal(gateway.services.portal.codes.use(id, secret, code), false)
-    assert.equal(gateway.services.portal.codes.use(id, secret, codeOf(secret, 1)), true)
+    assert.equal(gateway.services.of(portalService).codes.use(id, secret, code), false)
+    assert.equal(gateway.services.of(portalService).codes.use(id, secret, codeOf(secret, 1)), true)
   })
 })
 

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { portalService } from '../../src/areas/portal/service.ts'
 import { users } from '../../src/areas/users/config.ts'
 import { GatewayError } from '../../src/core/contract/error.ts'
 import { read, write } from '../../src/core/model/slots.ts'
@@ -89,7 +90,7 @@ describe('signing in at the portal', () => {
     const refusal = await bench.signIn('anna', userPassword, address)
     assert.deepEqual(refusal, { status: 'refused', reason: 'blocked', retrySeconds: 2_700 })
     assert.equal((await bench.actions.host({ address })).refusal, 'blocked')
-    assert.equal(bench.gateway.services.guard.secondsBlocked(address), 0)
+    assert.equal(bench.gateway.services.accounts.guard.secondsBlocked(address), 0)
     assert.deepEqual((await bench.admin('GET', '/web/auth/blocks')).body, [
       { address, seconds_left: 2_700, realm: 'users' },
     ])
@@ -103,7 +104,7 @@ describe('signing in at the portal', () => {
 
   it('blocks of administrators do not keep users out', async () => {
     const address = '10.10.0.60'
-    for (let turn = 0; turn < 6; turn++) bench.gateway.services.guard.recordFailure(address, null)
+    for (let turn = 0; turn < 6; turn++) bench.gateway.services.accounts.guard.recordFailure(address, null)
     tokenOf(await bench.signIn('anna', userPassword, address))
     await bench.admin('DELETE', '/web/auth/blocks')
   })
@@ -113,7 +114,7 @@ describe('signing in at the portal', () => {
     const id = await bench.addUser('erik')
     tokenOf(await bench.signIn('erik', userPassword, '10.10.0.70'))
     for (let turn = 0; turn < 100; turn++)
-      gateway.services.portal.guard.recordFailure(`10.10.1.${Math.floor(turn / 5)}`, id)
+      gateway.services.of(portalService).guard.recordFailure(`10.10.1.${Math.floor(turn / 5)}`, id)
     assert.deepEqual(await bench.signIn('erik', userPassword, '10.10.0.70'), { status: 'refused', reason: 'closed' })
     assert.deepEqual(await bench.signIn('erik', 'stone window 12', '10.10.0.70'), {
       status: 'refused',
@@ -127,7 +128,7 @@ describe('signing in at the portal', () => {
     assert.equal((await admin('DELETE', `/user_backend/closed_accounts/${closed[0].user_id}`)).status, 404)
     tokenOf(await bench.signIn('erik', userPassword, '10.10.0.71'))
     for (let turn = 0; turn < 100; turn++)
-      gateway.services.portal.guard.recordFailure(`10.10.2.${Math.floor(turn / 5)}`, id)
+      gateway.services.of(portalService).guard.recordFailure(`10.10.2.${Math.floor(turn / 5)}`, id)
     assert.equal(
       (await admin('PUT', `/user_backend/change_password/${id}`, { password: 'stone window 12' })).status,
       200,
@@ -138,7 +139,7 @@ describe('signing in at the portal', () => {
   it('is limited for all clients together, whichever address the portal claims', async () => {
     const { gateway } = bench
     gateway.clock.advance(3_600)
-    const { signIns } = gateway.services.portal
+    const { signIns } = gateway.services.of(portalService)
     while (signIns.take()) {
       // Used up, as by sign-ins from many addresses.
     }
@@ -164,13 +165,13 @@ describe('signing in at the portal', () => {
   it('refuses when the host cannot be authorized, and leaves nothing open', async () => {
     const { network, gateway } = bench
     bench.gateway.clock.advance(3_600)
-    const before = gateway.services.portal.sessions.list().length
+    const before = gateway.services.of(portalService).sessions.list().length
     network.fault = new Error('applyd does not answer')
     assert.deepEqual(await bench.signIn('anna'), { status: 'refused', reason: 'busy', retrySeconds: 1 })
     network.fault = new GatewayError('conflict', 'The address is always authorized as another user.')
     assert.deepEqual(await bench.signIn('anna'), { status: 'refused', reason: 'taken' })
     network.fault = null
-    assert.equal(gateway.services.portal.sessions.list().length, before)
+    assert.equal(gateway.services.of(portalService).sessions.list().length, before)
   })
 
   it('of a user who is denied while it takes place ends in nothing', async () => {
@@ -185,7 +186,10 @@ describe('signing in at the portal', () => {
     network.onOpening = () => {}
     assert.deepEqual(network.ofUser(id), [])
     assert.equal(
-      gateway.services.portal.sessions.list().some(({ userId }) => userId === id),
+      gateway.services
+        .of(portalService)
+        .sessions.list()
+        .some(({ userId }) => userId === id),
       false,
     )
   })

@@ -69,9 +69,9 @@ it('no session begins when the password is changed while the hash is renewed', a
     actor: { login: 'system', address: '127.0.0.1' },
     reason: 'test',
   })
-  const hash = services.passwords.hash.bind(services.passwords)
+  const hash = services.accounts.passwords.hash.bind(services.accounts.passwords)
   let isFirst = true
-  services.passwords.hash = async (...values) => {
+  services.accounts.passwords.hash = async (...values) => {
     const renewed = await hash(...values)
     if (isFirst) {
       isFirst = false
@@ -83,7 +83,7 @@ it('no session begins when the password is changed while the hash is renewed', a
   const body = { login: 'slow', password, rest_path: '/' }
   assert.equal((await admin('POST', '/web/auth/login', body, { cookie: '' })).status, 401)
   assert.deepEqual(
-    services.sessions.list().filter((session) => session.adminId === id),
+    services.accounts.sessions.list().filter((session) => session.adminId === id),
     [],
   )
   await gateway.close()

@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
+import { backupsService } from '../../src/areas/backup/service.ts'
 import { type Role, roleIds } from '../../src/core/contract/access.ts'
 import { sealedBy, upload } from '../contract/backup-calls.ts'
 import { gate } from '../support/gate.ts'
@@ -32,7 +33,7 @@ describe('Requirement 48: an attacker with a well-signed backup of their own mak
 
   async function crafted(change: (entries: Entries) => void): Promise<string> {
     const { id } = (await admin('POST', '/backup/backups', { comment: '' })).body
-    const { info, entries } = await gateway.services.backups.open(id)
+    const { info, entries } = await gateway.services.of(backupsService).open(id)
     const parsed: Entries = new Map([...entries].map(([name, bytes]) => [name, JSON.parse(bytes.toString())]))
     change(parsed)
     const files = new Map([...parsed].map(([name, value]) => [name, Buffer.from(JSON.stringify(value))]))
@@ -79,10 +80,10 @@ describe('Requirement 48: an attacker with a well-signed backup of their own mak
   it('restores nothing when the role is taken away while the file is read', async () => {
     const id = await withBackdoor()
     const attackerId = await gateway.addAdministrator('attacker', 'predefined_admin_write')
-    const tokens = gateway.services.sessions.create(attackerId, '127.0.0.1', '/')
+    const tokens = gateway.services.accounts.sessions.create(attackerId, '127.0.0.1', '/')
     const cookie = `insecure-portcullis-session=${tokens.session}; __Secure-portcullis-${tokens.secureName}=${tokens.secureValue}`
     const [isOpened, mayGoOn] = [gate(), gate()]
-    const { backups } = gateway.services
+    const backups = gateway.services.of(backupsService)
     const open = backups.open.bind(backups)
     mock.method(backups, 'open', async (name: string) => {
       const content = await open(name)
@@ -121,7 +122,7 @@ describe('Requirement 48: an attacker with a well-signed backup of their own mak
     const signIn = { login: 'backdoor', password: testPassword, rest_path: '/' }
     assert.equal((await stranger('POST', '/web/auth/login', signIn)).status, 200)
     const sessions = (): number =>
-      gateway.services.sessions.list().filter(({ adminId }) => adminId.startsWith('0000')).length
+      gateway.services.accounts.sessions.list().filter(({ adminId }) => adminId.startsWith('0000')).length
     assert.equal(sessions(), 1)
     assert.equal((await admin('POST', `/config/revisions/${revision}/revert`)).status, 200)
     assert.equal(sessions(), 0)

@@ -80,7 +80,7 @@ const isAnswered = (line: Line, status: number): boolean => line.text.startsWith
 const newcomer = async () => {
   const login = `leaver-${++number}`
   const id = await target.gateway.addAdministrator(login, 'predefined_admin_write')
-  const open = () => target.gateway.services.sessions.create(id, '127.0.0.1', '/')
+  const open = () => target.gateway.services.accounts.sessions.create(id, '127.0.0.1', '/')
   return { id, login, open }
 }
 type Leaver = Awaited<ReturnType<typeof newcomer>>
@@ -247,7 +247,7 @@ describe('requirement 7: the end of a session', () => {
     }
     const idle = await openLine(request(cookieOf(tokens), 'GET', '/web/whoami'))
     const own = await openLine(request(cookieOf(tokens), 'POST', `/config/revisions/${base}/revert`))
-    await until('the session has ended', () => services.sessions.find(tokens.handle) === null)
+    await until('the session has ended', () => services.accounts.sessions.find(tokens.handle) === null)
     await until('other connections of it are closed', () => idle.isClosed)
     assert.deepEqual([own.text, own.isClosed], ['', false])
     mayEnd.open()

@@ -25,7 +25,7 @@ describe('a session', () => {
   after(() => gateway.close())
 
   const newAdmin = () => gateway.addAdministrator(`person-${++number}`, 'predefined_admin_write')
-  const open = (id: string) => gateway.services.sessions.create(id, '127.0.0.1', '/')
+  const open = (id: string) => gateway.services.accounts.sessions.create(id, '127.0.0.1', '/')
   const status = async (cookie: string): Promise<number> =>
     (await ask(gateway, { method: 'GET', url: '/web/whoami', cookie })).status
   const renewAdmin = async (): Promise<void> => {

@@ -137,7 +137,7 @@ describe('signing in', () => {
   })
 
   it('never continues a session that was presented', async () => {
-    const planted = gateway.services.sessions.create(
+    const planted = gateway.services.accounts.sessions.create(
       await gateway.addAdministrator('eve', 'predefined_reports_view'),
       '10.0.0.9',
       '/',
@@ -156,9 +156,13 @@ describe('signing in', () => {
     const id = await gateway.addAdministrator('many', 'predefined_reports_view')
     const count = process.env.PORTCULLIS_NIGHTLY ? 1_000_000 : 10_000
     const seen = new Set<string>()
-    gateway.services.transact(() => {
+    gateway.services.accounts.transact(() => {
       for (let made = 0; made < count; made++) {
-        const { session, secureName, secureValue, handle } = gateway.services.sessions.create(id, '10.0.0.1', '/')
+        const { session, secureName, secureValue, handle } = gateway.services.accounts.sessions.create(
+          id,
+          '10.0.0.1',
+          '/',
+        )
         for (const value of [session, secureName, secureValue, handle]) seen.add(value)
       }
     })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -56,9 +56,11 @@ describe('uploads of signatures, with the engine under its own account', { skip 
     applyd = spawn('/usr/bin/unshare', ['--net', process.execPath, main], { env, stdio: 'ignore' })
     client = new ApplydClient(join(stateDir, 'state', 'run', 'applyd.sock'), { connectMs: 60_000 })
     await client.observe()
-    gateway = await createTestGateway({
-      parts: { candidatesFolder: join(stateDir, 'state', inspectionPaths.candidates) },
-    })
+    // What is to be checked has to be where applyd finds it.
+    const folder = join(stateDir, 'gateway')
+    mkdirSync(folder)
+    symlinkSync(join(stateDir, 'state', inspectionPaths.candidates), join(folder, 'candidates'))
+    gateway = await createTestGateway({ folder })
     gateway.applier.checkSignatures = (file, signal) => client.checkSignatures(file, signal)
     admin = await gateway.client('predefined_admin_write')
     url = await gateway.http.listen({ host: '127.0.0.1', port: 0 })

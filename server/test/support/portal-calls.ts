@@ -1,10 +1,12 @@
 // A gateway with users, and the verbs of its portal as the socket calls them.
 
 import type { UserSession, UserSessions } from '../../src/areas/authorization/runs/session.ts'
+import { userSessionsService } from '../../src/areas/authorization/service.ts'
 import { portalActions } from '../../src/areas/portal/jobs-portal.ts'
 import { passwordPlace, users } from '../../src/areas/users/config.ts'
 import { Passwords } from '../../src/core/accounts/passwords.ts'
 import type { Services } from '../../src/core/area/handle.ts'
+import type { Service } from '../../src/core/area/run.ts'
 import { addItem } from '../../src/core/model/list-edits.ts'
 import { type Client, createTestGateway, type TestGateway, type TestOptions } from './test-gateway.ts'
 
@@ -83,20 +85,22 @@ export async function createPortalBench(options: TestOptions = {}): Promise<Port
   const gateway = await createTestGateway(options)
   // Tests move the clock further than a session lasts.
   const admin: PortalBench['admin'] = async (...call) => (await gateway.client('predefined_admin_write'))(...call)
-  const userSessions: Services['userSessions'] = {
+  const userSessions = {
     list: network.list,
     ofUser: network.ofUser,
     at: network.at,
-    expectedAt: (address) => gateway.services.userSessions.expectedAt(address),
-    openWeb: (userId, address) => network.openWeb(userId, address),
-    end: (id) => network.end(id),
-    endAllOf: (userId) => network.endAllOf(userId),
-    find: (id) => network.sessions.find((one) => one.id === id),
-    onUnknown: gateway.services.userSessions.onUnknown,
-    onEvents: gateway.services.userSessions.onEvents,
-    state: gateway.services.userSessions.state,
+    expectedAt: (address: string) => gateway.services.of(userSessionsService).expectedAt(address),
+    openWeb: (userId: string, address: string) => network.openWeb(userId, address),
+    end: (id: string) => network.end(id),
+    endAllOf: (userId: string) => network.endAllOf(userId),
+    find: (id: string) => network.sessions.find((one) => one.id === id),
+    onUnknown: gateway.services.of(userSessionsService).onUnknown,
+    onEvents: gateway.services.of(userSessionsService).onEvents,
+    state: gateway.services.of(userSessionsService).state,
   }
-  const actions = portalActions({ ...gateway.services, userSessions })
+  const of: Services['of'] = <T>(service: Service<T>) =>
+    service.name === userSessionsService.name ? (userSessions as T) : gateway.services.of(service)
+  const actions = portalActions({ ...gateway.services, of })
   const set = async (settings: Record<string, unknown>): Promise<void> => {
     const { status, text } = await admin('PATCH', '/user_cabinet_backend/settings', settings)
     if (status !== 200) throw new Error(text)

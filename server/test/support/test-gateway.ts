@@ -6,9 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { administrators, findByLogin, passwordPlace } from '../../src/areas/administrators/config.ts'
+import { userSessionsService } from '../../src/areas/authorization/service.ts'
 import { areas } from '../../src/areas/index.ts'
+import { signatureIntakeService } from '../../src/areas/intrusion-prevention/service.ts'
 import { Passwords } from '../../src/core/accounts/passwords.ts'
 import type { Area } from '../../src/core/area/handle.ts'
+import type { Offered } from '../../src/core/area/run.ts'
 import type { Role } from '../../src/core/contract/access.ts'
 import { Database } from '../../src/core/database/database.ts'
 import { addItem } from '../../src/core/model/list-edits.ts'
@@ -19,6 +22,7 @@ import type { Clock } from '../../src/shared/time/clock.ts'
 import { CleanLog } from './clean-log.ts'
 import { FakeApplier } from './fake-applier.ts'
 import { createFollowedLogs } from './followed-logs.ts'
+import { type ProvidedServices, provided, splitParts } from './provided.ts'
 import { withRecordedReads } from './recorded-reads.ts'
 
 export class FakeClock implements Clock {
@@ -65,6 +69,8 @@ const sharedHash = (): Promise<string> => {
 }
 
 export interface TestGateway extends Gateway {
+  readonly userSessions: Offered<typeof userSessionsService>
+  readonly signatureIntake: Offered<typeof signatureIntakeService>
   readonly applier: FakeApplier
   readonly clock: FakeClock
   readonly database: Database
@@ -89,7 +95,7 @@ export interface TestOptions {
   /** Warnings and errors that the gateway has to log, this one and those after a restart. */
   readonly expectedLog?: readonly RegExp[]
   /** Parts that a test provides, such as a listener or a log. */
-  readonly parts?: Partial<GatewayParts>
+  readonly parts?: Partial<GatewayParts> & ProvidedServices
 }
 
 export async function createTestGateway(options: TestOptions = {}): Promise<TestGateway> {
@@ -101,11 +107,11 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
   log.expect(...(options.expectedLog ?? []))
   const vault = new Vault(join(folder, 'vault.key'))
   const logs = options.parts?.logs ?? createFollowedLogs(folder)
+  const { services, others } = splitParts(options.parts ?? {})
   const gateway = createGateway({
     database,
     logs,
     folder,
-    hitsFile: join(folder, 'hits.json'),
     applier,
     vault,
     clock,
@@ -113,14 +119,16 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
     brand: 'portcullis',
     hostName: 'gateway-host',
     ownNames: new Set(['gateway.test']),
-    installationId: 'test-installation',
-    licenceKey: options.licenceKey ?? null,
     isTls: true,
     areas: withRecordedReads([...areas, ...(options.extraAreas ?? [])]),
     checkReplies: true,
     // An injected request is answered when its reply is complete.
     streamLimits: { lifeMilliseconds: 20 },
-    ...options.parts,
+    ...others,
+    provided: provided({
+      licence: { installationId: 'test-installation', key: options.licenceKey ?? null },
+      ...services,
+    }),
     log: (level, message, fields = {}) => {
       log.add({ level, message, fields })
       options.parts?.log?.(level, message, fields)
@@ -161,6 +169,8 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
 
   return {
     ...gateway,
+    userSessions: gateway.services.of(userSessionsService),
+    signatureIntake: gateway.services.of(signatureIntakeService),
     applier,
     clock,
     database,
@@ -172,7 +182,7 @@ export async function createTestGateway(options: TestOptions = {}): Promise<Test
       if (role === null) return clientWith('')
       const login = `of-${role}`
       const id = findByLogin(engine.config, login)?.id ?? (await addAdministrator(login, role))
-      const tokens = gateway.services.sessions.create(id, '127.0.0.1', '/')
+      const tokens = gateway.services.accounts.sessions.create(id, '127.0.0.1', '/')
       return clientWith(
         `insecure-portcullis-session=${tokens.session}; __Secure-portcullis-${tokens.secureName}=${tokens.secureValue}`,
       )

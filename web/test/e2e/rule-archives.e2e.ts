@@ -58,7 +58,10 @@ describe('archives of rules', { skip: browserSkip }, () => {
       refused: () => console.gateway.signatureIntake.verdicts.texts,
     })
     console = await startConsole({
-      parts: { signatures, inspection: { state: () => inspected, rulesByProfile: () => new Map() } },
+      parts: {
+        signatures,
+        inspection: { state: () => inspected, rulesByProfile: () => new Map(), facts: () => null, follow: () => {} },
+      },
     })
     const { applier, folder } = console.gateway
     let pieces = 0

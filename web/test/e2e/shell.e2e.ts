@@ -80,7 +80,7 @@ describe('the shell of the console', { skip: browserSkip }, () => {
       await alert.getByText('gw admin reset').waitFor()
       await alert.getByText(/через \d+ минут/).waitFor()
       assert.equal(await button.isDisabled(), true)
-      gateway.gateway.services.guard.liftBlocks()
+      gateway.gateway.services.accounts.guard.liftBlocks()
       await opened.close()
     })
   })

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { state as filterState } from '../../../server/src/areas/content-filter/config.ts'
+import { webCategoriesService } from '../../../server/src/areas/content-filter/service.ts'
 import { write } from '../../../server/src/core/model/slots.ts'
 import { until } from '../../../server/test/support/until.ts'
 import { findBarriers } from '../support/axe.ts'
@@ -42,7 +43,7 @@ describe('the web filter', { skip: browserSkip }, () => {
   let page: Page
   before(async () => {
     target = await startConsole()
-    await target.gateway.webCategories.start()
+    await target.gateway.services.of(webCategoriesService).start()
     browser = await TestBrowser.start()
     opened = await browser.openAs(target, 'predefined_admin_write', rules)
     page = opened.page

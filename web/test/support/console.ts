@@ -130,7 +130,7 @@ export async function startConsole(options: Omit<TestOptions, 'clock'> = {}): Pr
     signIn: async (role = 'predefined_admin_write', login) => {
       const name = login ?? (role === 'predefined_admin_write' ? administrator : role)
       const id = findByLogin(engine.config, name)?.id ?? (await gateway.addAdministrator(name, role))
-      const { session, secureName, secureValue } = services.sessions.create(id, '127.0.0.1', '/')
+      const { session, secureName, secureValue } = services.accounts.sessions.create(id, '127.0.0.1', '/')
       const cookie = { url, secure: true, sameSite: 'Strict' } as const
       return [
         { ...cookie, name: 'insecure-portcullis-session', value: session },

@@ -2,9 +2,9 @@
 
 import type { MachineLoad } from '../../../server/src/core/contract/health.ts'
 import type { GivenLease, TrackedSession } from '../../../server/src/core/plan/facts.ts'
-import type { GatewayParts } from '../../../server/src/gatewayd/app.ts'
 import { parseAddress } from '../../../server/src/shared/net/ipv4.ts'
 import type { Clock } from '../../../server/src/shared/time/clock.ts'
+import type { ProvidedServices } from '../../../server/test/support/provided.ts'
 import { labFacts } from '../../../server/test/support/test-gateway.ts'
 
 type Sampled =
@@ -46,7 +46,7 @@ const sessions = [
   session(3, hosts[1].address, '203.0.113.80', 22, 900),
 ]
 
-export function sampleParts(clock: Clock): Pick<GatewayParts, Sampled> {
+export function sampleParts(clock: Clock): Required<Pick<ProvidedServices, Sampled>> {
   const lease = ({ address, mac, name }: (typeof hosts)[number]): GivenLease => ({
     address: parseAddress(address) ?? 0,
     mac,

@@ -24,9 +24,9 @@ const shown = perValue((stored: readonly StoredAdministrator[]): Administrator[]
 /** Refuses what is easy to guess, then hashes; the clear text goes no further. */
 async function hashOf(context: Context, login: string, password: string): Promise<string> {
   const { services, owner, requireAuthority } = context
-  const weakness = services.weaknessOf(password, [login, services.brand, services.hostName])
+  const weakness = services.accounts.weaknessOf(password, [login, services.brand, services.hostName])
   if (weakness !== null) throw invalid('password', weakness)
-  return services.passwords.hashInTurn(owner, password, requireAuthority)
+  return services.accounts.passwords.hashInTurn(owner, password, requireAuthority)
 }
 
 async function prepare(context: Context, body: AdministratorPatch) {
@@ -52,7 +52,7 @@ async function refuseFirstPassword({ services, config, identity }: Context, body
   }
   const admin = findById(config, identity?.adminId ?? '')
   const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
-  if (await services.passwords.fits(password, stored, null)) {
+  if (await services.accounts.passwords.fits(password, stored, null)) {
     throw invalid('password', 'This is the first password. Choose another one.')
   }
 }

@@ -3,6 +3,7 @@
 import { handle, type Route } from '../../core/area/handle.ts'
 import { listRoutes } from '../../core/area/routes.ts'
 import { inspectionSeen } from '../../core/contract/inspection.ts'
+import { inspectionService } from '../inspection/service.ts'
 import { applicationRules, applicationStatus } from './contract.ts'
 import { ruleList } from './lists.ts'
 import { applicationStatusItems } from './status.ts'
@@ -13,7 +14,7 @@ export const routes: readonly Route[] = [
     const machine = await services.observe()
     return applicationStatusItems(
       machine,
-      inspectionSeen(services.inspection?.state(), machine.observation?.inspection?.blocked),
+      inspectionSeen(services.of(inspectionService)?.state(), machine.observation?.inspection?.blocked),
     )
   }),
 ]

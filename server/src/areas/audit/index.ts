@@ -3,6 +3,7 @@
 import { defineArea, handle, rawReply } from '../../core/area/handle.ts'
 import { createSlices } from '../../core/workers/slices.ts'
 import { auditStatus, listRecords, verifyAudit } from './contract.ts'
+import { auditUsageService } from './service.ts'
 import { auditItems } from './status.ts'
 
 const defaultPage = 100
@@ -25,7 +26,7 @@ export const audit = defineArea({
       const asked = Object.keys(search).length > 0 ? search : null
       return rawReply('application/json; charset=utf-8', inSlices(services.audit.listJson(limit, offset, asked)))
     }),
-    handle(auditStatus, ({ services }) => auditItems(services.auditUsage?.())),
+    handle(auditStatus, ({ services }) => auditItems(services.of(auditUsageService)?.())),
     handle(verifyAudit, async ({ services }) => {
       // Without applyd the chain itself can still be checked; the reply shows that no checkpoint was compared.
       const checkpoints = await services.applier.checkpoints().catch(() => null)

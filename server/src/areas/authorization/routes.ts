@@ -6,11 +6,13 @@ import { notFound } from '../../core/contract/error.ts'
 import { printStamp } from '../../core/contract/table-query.ts'
 import { createSlices } from '../../core/workers/slices.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
+import { countriesService } from '../objects/service.ts'
 import { findGroup, findUser } from '../users/public.ts'
 import { authorizationSettings } from './config.ts'
 import * as contract from './contract.ts'
 import type { AuthSession } from './contract-sessions.ts'
 import { ruleList } from './lists.ts'
+import { userSessionsService } from './service.ts'
 import { authorizationItems } from './status.ts'
 
 /** Tens of thousands, in slices between which others are answered. */
@@ -19,7 +21,7 @@ async function showSessions({ config, services }: Context): Promise<AuthSession[
   const offsetAt = clockOffsets(services.facts().timeZone)
   const slices = createSlices()
   const shown: AuthSession[] = []
-  for (const { id, userId, type, address, mac, state, startedAt, ruleId } of services.userSessions.list()) {
+  for (const { id, userId, type, address, mac, state, startedAt, ruleId } of services.of(userSessionsService).list()) {
     const user = findUser(config, userId)
     await slices()
     // A session that its user does not outlive ends in this moment.
@@ -37,7 +39,7 @@ async function showSessions({ config, services }: Context): Promise<AuthSession[
       state,
       start: printStamp(startedAt + offsetAt(startedAt)),
       time_online: Math.max(0, now - startedAt),
-      country_code: services.countries?.codeOf(address) ?? '',
+      country_code: services.of(countriesService)?.codeOf(address) ?? '',
       rule_id: ruleId,
     })
   }
@@ -50,11 +52,11 @@ export const routes: readonly Route[] = [
   handle(contract.listSessions, showSessions),
   handle(contract.endSession, async (context) => {
     const { params, config, services, requireAuthority } = context
-    const session = services.userSessions.find(params.session_id)
+    const session = services.of(userSessionsService).find(params.session_id)
     requireAuthority()
-    if (!session || !(await services.userSessions.end(session.id))) throw notFound('session with this id')
+    if (!session || !(await services.of(userSessionsService).end(session.id))) throw notFound('session with this id')
     const login = findUser(config, session.userId)?.login ?? session.userId
     context.audit(`The session of the user ${login} at ${session.address} was ended.`)
   }),
-  handle(contract.status, ({ config, services }) => authorizationItems(config, services.userSessions)),
+  handle(contract.status, ({ config, services }) => authorizationItems(config, services.of(userSessionsService))),
 ]

@@ -1,14 +1,18 @@
 // The status of authorization: whether it is enforced, and whether kernel and sessions agree.
 
-import type { Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { settings } from './config.ts'
+import type { userSessionsService } from './service.ts'
 
 export const notEnforced =
   'Authorization is not enforced: every host reaches external networks. Turn off allow_internet_to_everyone to enforce it.'
 
-export function authorizationItems(config: Config, { state }: Pick<Services['userSessions'], 'state'>): StatusItem[] {
+export function authorizationItems(
+  config: Config,
+  { state }: Pick<Offered<typeof userSessionsService>, 'state'>,
+): StatusItem[] {
   const { sessions, isCompared, isFollowing, fault } = state
   const isEnforced = !read(config, settings).allow_internet_to_everyone
   return [

@@ -2,11 +2,14 @@
 // is tried again, and the copy on the gateway is kept in any case.
 
 import type { Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { read } from '../../core/model/slots.ts'
+import { targetFault } from '../../shared/net/targets.ts'
 import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
-import { fileName, shareOf, targetFault } from './targets.ts'
+import { backupsService, uploadsService } from './service.ts'
+import { fileName, shareOf } from './targets.ts'
 
-type Stored = ReturnType<Services['backups']['find']>
+type Stored = ReturnType<Offered<typeof backupsService>['find']>
 
 /** The message is a sentence for the administrator. */
 class UploadFailure extends Error {}
@@ -15,15 +18,15 @@ class UploadFailure extends Error {}
 const retrySeconds = 10 * 60
 
 /** Backups that are not uploaded yet, newest first. */
-export const missingUploads = (backups: Services['backups'], kind: UploadKind): Stored[] =>
+export const missingUploads = (backups: Offered<typeof backupsService>, kind: UploadKind): Stored[] =>
   backups.list().filter(({ uploads }) => uploads?.[kind] !== undefined && uploads[kind].state !== 'done')
 
 /** Uploads everything that is due; a failure ends the uploads to this server. `isUrgent`: do not wait for a retry. */
 export async function runUploads(services: Services, isUrgent = false): Promise<void> {
-  if (!services.uploads) return
+  if (!services.of(uploadsService)) return
   for (const kind of uploadKinds) {
     const now = services.clock.now().getTime() / 1000
-    for (const stored of missingUploads(services.backups, kind)) {
+    for (const stored of missingUploads(services.of(backupsService), kind)) {
       if (!read(services.engine.config, settings)[kind].enabled) break
       const { at = 0 } = stored.uploads?.[kind] ?? {}
       // A clock that was set back must not delay the retry.
@@ -39,7 +42,9 @@ async function upload(services: Services, kind: UploadKind, stored: Stored): Pro
     () => null,
     (error: unknown) => (error as Error).message,
   )
-  services.backups.noteUpload(stored.id, kind, { state: failure === null ? 'done' : 'failed', message: failure ?? '' })
+  services
+    .of(backupsService)
+    .noteUpload(stored.id, kind, { state: failure === null ? 'done' : 'failed', message: failure ?? '' })
   services.audit.noteOwn(
     `${kind} upload`,
     failure === null ? 'ok' : 'failed',
@@ -65,7 +70,7 @@ interface Sending {
 }
 
 async function addressOf(services: Services, server: string): Promise<string> {
-  const found = await services.uploads?.lookUp(server)
+  const found = await services.of(uploadsService)?.lookUp(server)
   if (!found || 'fault' in found) throw new UploadFailure(`The server ${server} cannot be found. ${found?.fault ?? ''}`)
   const own = services.facts().interfaces.flatMap(({ addresses }) => addresses)
   const fault = targetFault(found.address, own)
@@ -75,10 +80,12 @@ async function addressOf(services: Services, server: string): Promise<string> {
 
 async function sendToFtp(services: Services, target: StoredUpload, sending: Sending): Promise<void> {
   const { address, password, name, stored } = sending
-  await services.uploads?.ftp(
-    { address, login: target.login, password, folder: target.remote_dir },
-    { name, size: stored.size, read: () => services.backups.read(stored.id) },
-  )
+  await services
+    .of(uploadsService)
+    ?.ftp(
+      { address, login: target.login, password, folder: target.remote_dir },
+      { name, size: stored.size, read: () => services.of(backupsService).read(stored.id) },
+    )
 }
 
 async function sendToShare(services: Services, target: StoredUpload, sending: Sending): Promise<void> {

@@ -6,9 +6,11 @@ import { GatewayError, isUnavailable } from '../../core/contract/error.ts'
 import { strictObject } from '../../core/contract/fields.ts'
 import { Type } from '../../core/contract/schema.ts'
 import { read } from '../../core/model/slots.ts'
+import { licenceService } from '../licence/service.ts'
 import { settings, uploadKinds } from './config.ts'
 import { type BackupContent, bared, keptSlots, versionsOf } from './content.ts'
 import { runUploads } from './jobs-uploads.ts'
+import { backupsService } from './service.ts'
 
 type Entries = ReadonlyMap<string, Buffer>
 
@@ -21,7 +23,7 @@ const slotFile = /^slots\/([a-z0-9_.-]+)\.json$/
 
 /** `requireAuthority` is asked when everything is gathered, before the backup is stored. */
 export async function makeBackup(services: Services, comment: string, requireAuthority: () => void): Promise<string> {
-  const { id } = await services.backups.create(comment, async () => {
+  const { id } = await services.of(backupsService).create(comment, async () => {
     const entries = await gather(services)
     requireAuthority()
     return entries
@@ -30,7 +32,9 @@ export async function makeBackup(services: Services, comment: string, requireAut
 }
 
 /** The configuration of one moment, whatever changes while it is written. */
-async function gather({ engine, vault, installationId: installation }: Services): Promise<Entries> {
+async function gather(services: Services): Promise<Entries> {
+  const { engine, vault } = services
+  const installation = services.of(licenceService).installationId
   const { config, sequences } = engine
   const secrets: Record<string, string> = {}
   const versions = versionsOf(keptSlots(engine.slots))
@@ -103,7 +107,8 @@ const dayOf = (time: Date): string => `${time.getFullYear()}-${time.getMonth()}-
 export async function runDaily(services: Services): Promise<boolean> {
   const now = services.clock.now()
   if (now.getHours() !== read(services.engine.config, settings).common.hour) return false
-  const isDone = services.backups
+  const isDone = services
+    .of(backupsService)
     .list()
     .some(({ is_automatic, kept_since }) => is_automatic && dayOf(new Date(kept_since * 1000)) === dayOf(now))
   if (!isDone) await makeAutomatic(services)
@@ -114,8 +119,9 @@ export async function runDaily(services: Services): Promise<boolean> {
 async function makeAutomatic(services: Services): Promise<void> {
   const stored = read(services.engine.config, settings)
   const uploads = uploadKinds.filter((kind) => stored[kind].enabled)
-  const create = () => services.backups.create(automaticComment, () => gather(services), { isAutomatic: true, uploads })
-  const rotate = () => services.backups.rotate(rotationDays[stored.common.rotate])
+  const create = () =>
+    services.of(backupsService).create(automaticComment, () => gather(services), { isAutomatic: true, uploads })
+  const rotate = () => services.of(backupsService).rotate(rotationDays[stored.common.rotate])
   await create().catch(async (error: unknown) => {
     if (!isUnavailable(error)) throw error
     // Those that are due to go may be what fills the disk.
@@ -123,7 +129,7 @@ async function makeAutomatic(services: Services): Promise<void> {
     await create()
   })
   await rotate()
-  services.backups.noteAutomatic(null)
+  services.of(backupsService).noteAutomatic(null)
   services.audit.noteOwn('automatic backup', 'ok', 'The automatic backup was made.')
 }
 
@@ -134,7 +140,8 @@ const lookMilliseconds = 60_000
  * failed uploads are tried again at once.
  */
 export function startDailyBackup(services: Services, onFault: (error: unknown) => void): { stop(): void } {
-  const { engine, backups } = services
+  const { engine } = services
+  const backups = services.of(backupsService)
   let known = read(engine.config, settings)
   let isBusy = false
   let isWanted = false

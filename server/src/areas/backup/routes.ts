@@ -1,19 +1,22 @@
 // Endpoints of backups, their settings, the recovery key and the previous version.
 
 import { type Context, handle, type Route, rawReply, type Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
+import { licenceService } from '../licence/service.ts'
 import { passwordPlace, settings, type UploadKind } from './config.ts'
 import { type BackupContent, restoredConfig, restoredValues } from './content.ts'
 import * as contract from './contract.ts'
 import { updateSettings } from './edits.ts'
 import { readFormFile } from './form.ts'
 import { makeBackup, readContent } from './jobs.ts'
+import { backupsService } from './service.ts'
 import { backupStatusItems } from './status.ts'
 import { fileName } from './targets.ts'
 
-type Stored = ReturnType<Services['backups']['find']>
+type Stored = ReturnType<Offered<typeof backupsService>['find']>
 
 /** Passwords of uploads are shown to full administrators only, with an audit record. */
 function showSettings({ config, revealer }: Context<typeof contract.settings.show>): contract.BackupSettings {
@@ -38,19 +41,19 @@ function isNewer(a: contract.BackupVersion, b: contract.BackupVersion): boolean 
   return differing !== undefined && a[differing] > b[differing]
 }
 
-const record = ({ backups }: Services, stored: Stored): contract.BackupRecord => ({
+const record = (services: Services, stored: Stored): contract.BackupRecord => ({
   id: stored.id,
   version: stored.version,
   timestamp: stored.timestamp,
   comment: stored.comment,
   md5: stored.md5,
   size: stored.size,
-  fast_restore_allowed: isSameVersion(stored.version, backups.version),
+  fast_restore_allowed: isSameVersion(stored.version, services.of(backupsService).version),
 })
 
 /** Fast only for the same version, in full also for older ones down to the previous major (docs/behaviour/backup.md 4). */
 function refuseVersion(services: Services, { version }: Stored, isFast: boolean): void {
-  const running = services.backups.version
+  const running = services.of(backupsService).version
   const isAllowed = isFast
     ? isSameVersion(version, running)
     : version.product === running.product && !isNewer(version, running) && version.major >= running.major - 1
@@ -65,11 +68,14 @@ function refuseVersion(services: Services, { version }: Stored, isFast: boolean)
 }
 
 async function openStored(services: Services, id: string): Promise<BackupContent> {
-  const { entries } = await services.backups.open(id).catch((cause: unknown) => {
-    throw services.backups.isRefusal(cause)
-      ? new GatewayError('conflict', `The backup ${cause.message}.`, { cause })
-      : cause
-  })
+  const { entries } = await services
+    .of(backupsService)
+    .open(id)
+    .catch((cause: unknown) => {
+      throw services.of(backupsService).isRefusal(cause)
+        ? new GatewayError('conflict', `The backup ${cause.message}.`, { cause })
+        : cause
+    })
   return readContent(entries, services.faultsOf)
 }
 
@@ -78,21 +84,26 @@ async function restore(
   isFast: boolean,
 ): Promise<void> {
   const { services, params, change } = context
-  const stored = services.backups.find(params.backup_id)
+  const stored = services.of(backupsService).find(params.backup_id)
   refuseVersion(services, stored, isFast)
   const content = await openStored(services, stored.id)
   const { slots } = services.engine
   const values = await restoredValues(content, { slots, faultsOf: services.faultsOf }, createSlices())
   await change((current, tools) => {
     for (const [key, last] of Object.entries(content.sequences)) tools.keepIds({ key }, last)
-    return restoredConfig(content, values, { current, installation: services.installationId, tools: services.vault })
+    return restoredConfig(content, values, {
+      current,
+      installation: services.of(licenceService).installationId,
+      tools: services.vault,
+    })
   })
 }
 
 /** A refusal names the form field that the file came in. */
 async function upload(context: Context<typeof contract.backups.upload>): Promise<{ id: string }> {
   const { services, bodyStream } = context
-  const { backups, faultsOf } = services
+  const { faultsOf } = services
+  const backups = services.of(backupsService)
   try {
     const file = readFormFile(bodyStream, contract.backups.upload.formField ?? '')
     const { id, isOwn } = await backups.add(file, (info) => {
@@ -119,11 +130,16 @@ export const routes: readonly Route[] = [
   handle(contract.backups.create, async ({ body, services, requireAuthority }) => ({
     id: await makeBackup(services, body.comment, requireAuthority),
   })),
-  handle(contract.backups.list, ({ services }) => services.backups.list().map((stored) => record(services, stored))),
+  handle(contract.backups.list, ({ services }) =>
+    services
+      .of(backupsService)
+      .list()
+      .map((stored) => record(services, stored)),
+  ),
   handle(contract.backups.download, async (context) => {
     const { services, params, setHeader } = context
-    const stored = services.backups.find(params.backup_id)
-    const content = await services.backups.read(stored.id)
+    const stored = services.of(backupsService).find(params.backup_id)
+    const content = await services.of(backupsService).read(stored.id)
     context.audit(`The backup ${stored.id} was downloaded.`)
     const name = fileName(services.brand, stored.version, stored.timestamp)
     setHeader('content-disposition', `attachment; filename="${name}.backup"`)
@@ -135,13 +151,13 @@ export const routes: readonly Route[] = [
   handle(contract.backups.applyFast, (context) => restore(context, true), { isAlone: true }),
   handle(contract.backups.remove, ({ params, services, requireAuthority }) => {
     requireAuthority()
-    return services.backups.remove(params.backup_id)
+    return services.of(backupsService).remove(params.backup_id)
   }),
   handle(contract.recoveryKey.show, (context) => {
     context.audit('The recovery key was shown.')
-    return context.services.backups.keys.show()
+    return context.services.of(backupsService).keys.show()
   }),
-  handle(contract.recoveryKey.add, ({ body, services }) => ({ id: services.backups.keys.add(body.key) })),
+  handle(contract.recoveryKey.add, ({ body, services }) => ({ id: services.of(backupsService).keys.add(body.key) })),
   handle(contract.backupStatus, ({ config, services }) => backupStatusItems(config, services)),
   handle(contract.previousVersion.show, () => ({ previous_version: null })),
   handle(contract.previousVersion.restore, () => {

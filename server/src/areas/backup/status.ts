@@ -1,15 +1,17 @@
 // The status of automatic backups and their uploads.
 
 import type { Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { settings, type UploadKind } from './config.ts'
 import { missingUploads } from './jobs-uploads.ts'
+import { backupsService, uploadsService } from './service.ts'
 
 const titles: Readonly<Record<UploadKind, string>> = { ftp: 'FTP server', cifs: 'CIFS share' }
 
 export const backupStatusItems = (config: Config, services: Services): StatusItem[] => [
-  automaticItem(config, services.backups),
+  automaticItem(config, services.of(backupsService)),
   uploadItem(config, services, 'ftp'),
   uploadItem(config, services, 'cifs'),
 ]
@@ -18,7 +20,7 @@ const timeOf = (unixSeconds: number): string => new Date(unixSeconds * 1000).toI
 
 const hourOf = (config: Config): string => `${String(read(config, settings).common.hour).padStart(2, '0')}:00`
 
-function automaticItem(config: Config, backups: Services['backups']): StatusItem {
+function automaticItem(config: Config, backups: Offered<typeof backupsService>): StatusItem {
   const name = 'automatic-backup'
   const failure = backups.automaticFailure
   if (failure !== null) return { name, status: 'failed', msg: [`The last automatic backup failed: ${failure}`] }
@@ -34,8 +36,11 @@ function uploadItem(config: Config, services: Services, kind: UploadKind): Statu
   const item = (status: StatusItem['status'], ...msg: string[]): StatusItem => ({ name: `${kind}-upload`, status, msg })
   const title = titles[kind]
   if (!read(config, settings)[kind].enabled) return item('inactive', `The upload to the ${title} is disabled.`)
-  if (!services.uploads) return item('inactive', `Stored; nothing is uploaded to the ${title} from here.`)
-  const last = services.backups.list().find(({ uploads }) => uploads?.[kind] !== undefined)
+  if (!services.of(uploadsService)) return item('inactive', `Stored; nothing is uploaded to the ${title} from here.`)
+  const last = services
+    .of(backupsService)
+    .list()
+    .find(({ uploads }) => uploads?.[kind] !== undefined)
   const upload = last?.uploads?.[kind]
   if (!last || !upload)
     return item(
@@ -44,7 +49,7 @@ function uploadItem(config: Config, services: Services, kind: UploadKind): Statu
     )
   const backup = `The backup of ${timeOf(last.timestamp)}`
   if (upload.state === 'done') return item('active', `${backup} was uploaded to the ${title} at ${timeOf(upload.at)}.`)
-  const missing = missingUploads(services.backups, kind).length
+  const missing = missingUploads(services.of(backupsService), kind).length
   const waiting = missing > 1 ? [`${missing} backups are waiting to be uploaded.`] : []
   if (upload.state === 'waiting')
     return item('activating', `${backup} is waiting to be uploaded to the ${title}.`, ...waiting)

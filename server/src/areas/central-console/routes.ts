@@ -6,6 +6,7 @@ import { invalid } from '../../core/contract/error.ts'
 import { secretMask } from '../../core/contract/fields.ts'
 import { updateSettings } from '../../core/model/lists.ts'
 import { read } from '../../core/model/slots.ts'
+import { backupsService } from '../backup/service.ts'
 import { readRoot } from './certificate.ts'
 import { connection, groups, settings, showServer, state } from './config.ts'
 import * as contract from './contract.ts'
@@ -59,7 +60,8 @@ const groupRoutes: readonly Route[] = [
 ]
 
 const serverRoutes: readonly Route[] = listRoutes(contract.connectedServers, serverList, {
-  shown: (items, { services }) => items.map((server) => showServer(server, services.backups.version.major, secretMask)),
+  shown: (items, { services }) =>
+    items.map((server) => showServer(server, services.of(backupsService).version.major, secretMask)),
 })
 
 export const routes: readonly Route[] = [

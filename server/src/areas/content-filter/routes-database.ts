@@ -8,6 +8,7 @@ import type { FoundCategory } from '../../domain/web-filter/model.ts'
 import { factsOf } from '../../domain/web-filter/request-facts.ts'
 import { listCategories, settings, storedCategories } from './config.ts'
 import { categorize, rebuildDatabase, showDatabase } from './contract.ts'
+import { webCategoriesService } from './service.ts'
 import { type AskedUrl, readUrl } from './url.ts'
 import { findUserCategories } from './user-lookup.ts'
 
@@ -19,7 +20,7 @@ export const databaseRoutes: readonly Route[] = [
     const { enabled_extended_categorizer: usesExtended } = read(config, settings)
     const names = new Map(listCategories(config).map(({ id, name }) => [id, name]))
     const own = await inSlices(findUserCategories(storedCategories(config), asked))
-    const found = [...own, ...services.webCategories.lookup.find(asked)]
+    const found = [...own, ...services.of(webCategoriesService).lookup.find(asked)]
     return {
       url,
       host,
@@ -29,7 +30,7 @@ export const databaseRoutes: readonly Route[] = [
     }
   }),
   handle(showDatabase, ({ services }) => {
-    const { builtAt, sources, ...state } = services.webCategories.state()
+    const { builtAt, sources, ...state } = services.of(webCategoriesService).state()
     return {
       ...state,
       built_at: builtAt,
@@ -42,7 +43,7 @@ export const databaseRoutes: readonly Route[] = [
   }),
   handle(rebuildDatabase, ({ services }) => {
     // Answered at once: the state shows how it goes on.
-    void services.webCategories.build()
+    void services.of(webCategoriesService).build()
   }),
 ]
 

@@ -2,15 +2,18 @@
 // limits allow. What is noted here is lost at a restart; the kernel notes a host again when it tries again.
 
 import { randomUUID } from 'node:crypto'
-import type { DiscoveryState, Services } from '../../core/area/handle.ts'
+import type { Services } from '../../core/area/handle.ts'
 import { GatewayError } from '../../core/contract/error.ts'
 import { read } from '../../core/model/slots.ts'
 import type { LiveElement } from '../../core/plan/artifacts.ts'
 import { isRandomMac, parseNeighbours } from '../../shared/net/neighbours.ts'
+import { dhcpLeasesService } from '../dhcp/service.ts'
 import { slot } from './config.ts'
 import { addDevices, type FoundHost, mostDevices } from './edits.ts'
 import { isKnown, userIndex } from './known-hosts.ts'
 import { createJudge, type Surroundings } from './resolve.ts'
+import type { DiscoveryState } from './service.ts'
+import { cardVendorsService } from './service.ts'
 import { vendorOf } from './vendors.ts'
 
 /** New users in a minute. */
@@ -145,12 +148,13 @@ export async function readSurroundings(services: Services): Promise<Surroundings
   const seconds = Math.floor(services.clock.now().getTime() / 1000)
   const [neighbours, leases] = await Promise.all([
     services.applier.neighbours().then(parseNeighbours),
-    services.dhcpLeases?.list(seconds) ?? [],
+    services.of(dhcpLeasesService)?.list(seconds) ?? [],
   ])
   return { config: services.engine.config, facts: services.facts(), neighbours, leases }
 }
 
-async function withVendors({ cardVendors }: Services, hosts: readonly FoundHost[]): Promise<FoundHost[]> {
+async function withVendors(services: Services, hosts: readonly FoundHost[]): Promise<FoundHost[]> {
+  const cardVendors = services.of(cardVendorsService)
   const macs = hosts.flatMap(({ mac }) => (mac === null || isRandomMac(mac) ? [] : [mac]))
   const names = (await cardVendors?.lookUp(macs)) ?? new Map<string, string>()
   return hosts.map((host) => ({ ...host, vendor: host.mac === null ? '' : vendorOf(names, host.mac) }))

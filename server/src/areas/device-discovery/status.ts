@@ -1,11 +1,12 @@
 // Whether device discovery works, and what holds it back.
 
-import type { DiscoveryState, Machine } from '../../core/area/handle.ts'
+import type { Machine } from '../../core/area/handle.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { failed, inactive, machineFault, type State } from '../../core/plan/observed.ts'
 import { slot } from './config.ts'
 import { mostDevices } from './edits.ts'
+import type { DiscoveryState } from './service.ts'
 
 export interface DiscoveryView {
   readonly config: Config

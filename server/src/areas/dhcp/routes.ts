@@ -5,6 +5,7 @@ import { listRoutes } from '../../core/area/routes.ts'
 import * as contract from './contract.ts'
 import { showLeases } from './leases.ts'
 import { entryList, leaseList } from './lists.ts'
+import { dhcpLeasesService } from './service.ts'
 import { dhcpStatusItems } from './status.ts'
 
 export const routes: readonly Route[] = [
@@ -15,6 +16,6 @@ export const routes: readonly Route[] = [
   ...listRoutes(contract.staticLeases, leaseList),
   handle(contract.listLeases, async ({ config, services }) => {
     const seconds = Math.floor(services.clock.now().getTime() / 1000)
-    return showLeases(config, (await services.dhcpLeases?.list(seconds)) ?? [])
+    return showLeases(config, (await services.of(dhcpLeasesService)?.list(seconds)) ?? [])
   }),
 ]

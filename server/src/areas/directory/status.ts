@@ -3,6 +3,7 @@
 import type { Services } from '../../core/area/handle.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { licenceInfo } from '../licence/public.ts'
+import { licenceService } from '../licence/service.ts'
 import { adDomains, adGroupSettings, adSettings } from './config.ts'
 import { joinOf } from './jobs.ts'
 
@@ -25,7 +26,9 @@ export function adMessages(config: Config, services: Services): string[] {
 }
 
 /** Without a licence key of the operator every module is available. */
-function isLicensed(config: Config, { licenceKey, hostName, clock }: Services): boolean {
+function isLicensed(config: Config, services: Services): boolean {
+  const { hostName, clock } = services
+  const licenceKey = services.of(licenceService).key
   if (licenceKey === null) return true
   const info = licenceInfo(config, hostName, Math.floor(clock.now().getTime() / 1000))
   return info.modules?.active_directory.available ?? false

@@ -5,6 +5,7 @@ import type { Services } from '../../core/area/handle.ts'
 import { read } from '../../core/model/slots.ts'
 import { ddns, ddnsState, servicePasswordPlace } from './config.ts'
 import { externalAddress, isReachable } from './resolve.ts'
+import { ddnsService } from './service.ts'
 
 const lookMilliseconds = 15_000
 
@@ -17,7 +18,9 @@ export function startDdns(services: Services, onFault: (error: unknown) => void)
   return { look, stop: () => clearInterval(timer) }
 }
 
-async function followAddress({ engine, facts, vault, ddns: updater }: Services): Promise<void> {
+async function followAddress(services: Services): Promise<void> {
+  const { engine, facts, vault } = services
+  const updater = services.of(ddnsService)
   const { config } = engine
   const { domain, service_login: login, service_password: sealed } = read(config, ddns)
   const address = externalAddress(facts())

@@ -7,6 +7,7 @@ import { ddns, ddnsState, safeSearch, servicePasswordPlace, settings } from './c
 import * as contract from './contract.ts'
 import { updateDdns } from './edits.ts'
 import { forwardZoneList, masterZoneList, rootServerList } from './lists.ts'
+import { ddnsService } from './service.ts'
 import { dnsStatusItems } from './status.ts'
 
 /** The password of the provider is for full administrators only, and every time it is shown is in the audit trail. */
@@ -18,7 +19,8 @@ function showDdns({ config, revealer }: Context<typeof contract.ddns.show>): con
 
 export const routes: readonly Route[] = [
   handle(contract.showStatus, async ({ config, services }) => {
-    const { brand, ddns: updater } = services
+    const { brand } = services
+    const updater = services.of(ddnsService)
     const updates = updater ? { hasServer: updater.hasServer(), ...updater.state() } : null
     return dnsStatusItems({ ...(await services.observe()), config, facts: services.facts(), brand, ddns: updates })
   }),

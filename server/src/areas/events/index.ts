@@ -3,6 +3,7 @@
 import { defineArea, handle, signedIn } from '../../core/area/handle.ts'
 import { mayUse } from '../../core/contract/access.ts'
 import { listenToEvents, listStatuses } from './contract.ts'
+import { statusesService } from './service.ts'
 
 export const events = defineArea({
   name: 'events',
@@ -15,7 +16,7 @@ export const events = defineArea({
     }),
     handle(listStatuses, async (context) => {
       const { role } = signedIn(context)
-      const statuses = await context.services.readStatuses()
+      const statuses = await context.services.of(statusesService)()
       return statuses
         .filter(({ access }) => mayUse(role, access))
         .map(({ path, items }) => ({ path, items: [...items] }))

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type Client, createTestGateway, type TestGateway } from '../../../test/support/test-gateway.ts'
 import type { Services } from '../../core/area/handle.ts'
+import type { Offered, Service } from '../../core/area/run.ts'
 import type { CountrySpans, HitNews } from '../../domain/logs/hit-news.ts'
+import { userSessionsService } from '../authorization/service.ts'
+import { countriesService } from '../objects/service.ts'
 import { type HitTeller, tellHitReader } from './jobs.ts'
 
-type Events = Parameters<Parameters<Services['userSessions']['onEvents']>[0]>[0]
+type Events = Parameters<Parameters<Offered<typeof userSessionsService>['onEvents']>[0]>[0]
 
 describe('what the reader of firewall hits is told', () => {
   let gateway: TestGateway
@@ -39,15 +42,20 @@ describe('what the reader of firewall hits is told', () => {
     news = []
     spans = null
     const { services } = gateway
-    const userSessions: Services['userSessions'] = {
-      ...services.userSessions,
-      list: () => [session('10.0.0.1')],
-      onEvents: (listener) => {
-        emit = listener
-      },
-    }
-    const countries = { status: assert.fail, codeOf: () => '', spans: () => spans }
-    teller = tellHitReader({ ...services, userSessions, countries }, (one) => news.push(one))
+    const offered = new Map<Service<unknown>, unknown>([
+      [
+        userSessionsService,
+        {
+          list: () => [session('10.0.0.1')],
+          onEvents: (listener: (events: Events) => void) => {
+            emit = listener
+          },
+        },
+      ],
+      [countriesService, { status: assert.fail, codeOf: () => '', spans: () => spans }],
+    ])
+    const of: Services['of'] = <T>(service: Service<T>) => offered.get(service) as T
+    teller = tellHitReader({ ...services, of }, (one) => news.push(one))
     teller.begin()
   })
 

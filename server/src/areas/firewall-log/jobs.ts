@@ -7,10 +7,13 @@ import type { Facts } from '../../core/plan/facts.ts'
 import { createSlices } from '../../core/workers/slices.ts'
 import type { HitNews, Person, Translations } from '../../domain/logs/hit-news.ts'
 import type { Catalogue } from '../../domain/signatures/catalogue.ts'
+import { userSessionsService } from '../authorization/service.ts'
 import { ruleSlots, translationsOf } from '../firewall/public.ts'
 import { catalogueOf } from '../intrusion-prevention/public.ts'
+import { signaturesService } from '../intrusion-prevention/service.ts'
 import { addressesOf, connections, deviceOf, tunnels, zones } from '../network/public.ts'
 import { countryName, ipAddresses, ipRanges, networks } from '../objects/public.ts'
+import { countriesService } from '../objects/service.ts'
 import { applicationNames, channelNames, signatureTable } from '../security-events/public.ts'
 import { findGroup, findUser, groups, users } from '../users/public.ts'
 
@@ -24,10 +27,13 @@ export interface HitTeller {
 
 const lookMilliseconds = 15_000
 
-type Parts = Pick<Services, 'clock' | 'countries' | 'engine' | 'facts' | 'signatures' | 'userSessions'>
+type Parts = Pick<Services, 'clock' | 'engine' | 'facts' | 'of'>
 
 export function tellHitReader(services: Parts, tell: (news: HitNews) => void): HitTeller {
-  const { clock, countries, engine, facts, signatures, userSessions } = services
+  const { clock, engine, facts } = services
+  const countries = services.of(countriesService)
+  const signatures = services.of(signaturesService)
+  const userSessions = services.of(userSessionsService)
   /** Users and their sessions by address or network. */
   const present = new Map(userSessions.list().map(({ address, userId, id }) => [address, { userId, session: id }]))
   const told = new Map<string, Person>()

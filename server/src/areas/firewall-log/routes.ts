@@ -4,6 +4,7 @@ import { type Context, handle, type Route, signedIn } from '../../core/area/hand
 import { logReply } from '../../core/area/routes.ts'
 import { all, type Condition, type JournalQuery } from '../../core/contract/table-query.ts'
 import { type Asked, askedOf, bucketsAnswer } from '../logs/public.ts'
+import { refreshLogsService } from '../logs/service.ts'
 import {
   firewallLogBuckets,
   firewallLogColumns,
@@ -29,7 +30,7 @@ function timeBetween(from: number | undefined, until: number | undefined): reado
 export const routes: readonly Route[] = [
   handle(listFirewallLog, async (context) => {
     const { query, services, signal } = context
-    await services.refreshLogs()
+    await services.of(refreshLogsService)()
     const { limit = defaultPage, offset = 0, format_type, columns = [], ...asking } = query
     const { search, filter, from, until, ...exact } = asking
     const asked = ask(context, { ...(search ? { search } : {}), ...(filter ? { filter } : {}) })

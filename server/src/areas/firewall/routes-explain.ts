@@ -8,6 +8,9 @@ import { read } from '../../core/model/slots.ts'
 import { packFacts } from '../../core/workers/shared-facts.ts'
 import { createSlices, inSlices } from '../../core/workers/slices.ts'
 import { parseSpan } from '../../shared/net/ipv4.ts'
+import { userSessionsService } from '../authorization/service.ts'
+import { conflictsService } from '../health/service.ts'
+import { namesService } from '../objects/service.ts'
 import { watch } from './config.ts'
 import { findPlaces } from './connections.ts'
 import {
@@ -21,6 +24,7 @@ import { expiredRules, explainPacket, isWithinSchedules } from './explain.ts'
 import { localStamp } from './jobs.ts'
 import { findPeople, membersOf, othersFinder } from './people.ts'
 import { type ExplainQuestion, foreignNotes, type HygieneQuestion, withNotes } from './reading.ts'
+import { hitCountersService } from './service.ts'
 import { touchingRules } from './touching.ts'
 
 export const explainRoutes: readonly Route[] = [
@@ -28,16 +32,16 @@ export const explainRoutes: readonly Route[] = [
     const { body, config, services } = context
     const now = Math.floor(services.clock.now().getTime() / 1000)
     const facts = services.facts()
-    const people = findPeople(config, services.userSessions, body.packet)
-    const notes = foreignNotes(await services.conflicts.recent())
+    const people = findPeople(config, services.of(userSessionsService), body.packet)
+    const notes = foreignNotes(await services.of(conflictsService).recent())
     const isRunning = body.revision === undefined && body.change === undefined
     // The rules in force are resolved already; for anything else thousands have to be resolved first.
     if (isRunning && isWithinSchedules(facts, body.packet.time ?? now)) {
-      const known = { ...people, findOthers: othersFinder(config, services.userSessions) }
+      const known = { ...people, findOthers: othersFinder(config, services.of(userSessionsService)) }
       const explained = explainPacket(config, facts, body.packet, known, now)
       return withNotes(explained, notes) as ReplyOf<typeof explainEndpoint>
     }
-    const users = await inSlices(findPlaces(config, services.userSessions))
+    const users = await inSlices(findPlaces(config, services.of(userSessionsService)))
     const question: ExplainQuestion = { ...(await askedState(context)), packet: body.packet, people, users, now, notes }
     const input = { question, facts: await packFacts(facts) }
     return jsonReply(await services.reader.run('explain', input, context))
@@ -45,7 +49,7 @@ export const explainRoutes: readonly Route[] = [
   handle(listTouching, async ({ config, query: { address }, services }) => {
     const span = parseSpan(address)
     if (!span) throw invalid('address', 'Must be an IPv4 address or network.')
-    const members = membersOf(config, services.userSessions.at(address)?.userId)
+    const members = membersOf(config, services.of(userSessionsService).at(address)?.userId)
     const slices = createSlices()
     const found: TouchingRule[] = []
     for (const rule of touchingRules(config, services.facts(), { span, members })) {
@@ -55,8 +59,9 @@ export const explainRoutes: readonly Route[] = [
     return found
   }),
   handle(lookUpName, async ({ query: { name }, services }) => {
-    if (!services.names) return { addresses: [], error: 'This gateway asks no DNS server.' }
-    const found = await services.names.lookUp(name)
+    const names = services.of(namesService)
+    if (!names) return { addresses: [], error: 'This gateway asks no DNS server.' }
+    const found = await names.lookUp(name)
     return 'fault' in found ? { addresses: [], error: found.fault } : { addresses: [...found.addresses], error: null }
   }),
   handle(showHygiene, async (context) => {
@@ -65,7 +70,7 @@ export const explainRoutes: readonly Route[] = [
     const { revision } = services.engine
     const expired = expiredRules(config, localStamp(services.clock.now(), facts.timeZone))
     // Without counting nothing is known about hits.
-    const unhit = read(config, watch).enabled ? unhitLines(await services.hitCounters.current()) : ''
+    const unhit = read(config, watch).enabled ? unhitLines(await services.of(hitCountersService).current()) : ''
     const packed = await packFacts(facts)
     const question: HygieneQuestion = { revision, unhit, expired }
     const key = createHash('sha256')

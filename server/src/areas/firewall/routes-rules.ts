@@ -21,6 +21,7 @@ import {
 } from './contract-rules.ts'
 import { ruleLists } from './lists.ts'
 import { inOneForm, withBlocks } from './newer-blocks.ts'
+import { hitCountersService } from './service.ts'
 
 type RuleEndpoints = typeof forwardRules | typeof inputRules | typeof dnatRules | typeof snatRules | typeof logRules
 
@@ -36,7 +37,7 @@ function ruleRoutes(table: RuleTable, endpoints: RuleEndpoints): Route[] {
         ),
     }),
     handle(hitCounters[table], async ({ config, services }) => {
-      const hits = await services.hitCounters.current()
+      const hits = await services.of(hitCountersService).current()
       return read(config, list.slot).map(({ id }) => ({ id, packets: hits.get(pathOf(list.slot, id))?.packets ?? 0 }))
     }),
   ]
@@ -50,7 +51,7 @@ export const ruleRoutesOfAllTables: readonly Route[] = [
   ...ruleRoutes('log', logRules),
   ...settingsRoutes(firewallWatch, watch),
   handle(changedCounters, async ({ config, query, services }) => {
-    const { hits, cursor, readingOf } = await services.hitCounters.reading()
+    const { hits, cursor, readingOf } = await services.of(hitCountersService).reading()
     const since = query.since === undefined ? null : readingOf(query.since)
     const slices = createSlices()
     const counters: ReplyOf<typeof changedCounters>['counters'][number][] = []
@@ -72,7 +73,7 @@ export const ruleRoutesOfAllTables: readonly Route[] = [
     return { cursor, complete: since === null, counters }
   }),
   handle(systemCounters, async ({ services }) => {
-    const hits = await services.hitCounters.current()
+    const hits = await services.of(hitCountersService).current()
     return endOrigins.map((origin) => ({ rule_id: origin, packets: hits.get(origin)?.packets ?? 0 }))
   }),
 ]

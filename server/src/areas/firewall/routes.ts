@@ -3,8 +3,10 @@
 import { handle, type Route } from '../../core/area/handle.ts'
 import { settingsRoutes } from '../../core/area/routes.ts'
 import { limitOrigins } from '../../domain/policy/connection-limits.ts'
+import { conflictsService } from '../health/service.ts'
 import { setUpNetwork } from '../network/contract.ts'
 import { connections } from '../network/public.ts'
+import { domainsService } from '../objects/service.ts'
 import { setUpBehindFirewall } from './adopt.ts'
 import { settings, state } from './config.ts'
 import { firewallSettings, firewallState, firewallStatus } from './contract.ts'
@@ -16,6 +18,7 @@ import { checkRoutes } from './routes-checks.ts'
 import { explainRoutes } from './routes-explain.ts'
 import { listRoutesOfAllKinds } from './routes-lists.ts'
 import { ruleRoutesOfAllTables } from './routes-rules.ts'
+import { connectionGuardService, hitCountersService } from './service.ts'
 import { firewallStatusItems } from './status.ts'
 import { findUnresolved } from './unresolved.ts'
 
@@ -25,7 +28,8 @@ export const routes: readonly Route[] = [
   ...settingsRoutes(connectionLimits, limitSettings),
   handle(showConnectionLimits, async ({ config, services }) => {
     const { localHost, outsideHost } = limitsInForce(config, services.facts())
-    const { connectionGuard: guard, hitCounters } = services
+    const guard = services.of(connectionGuardService)
+    const hitCounters = services.of(hitCountersService)
     const { tracked, size } = guard?.table() ?? { tracked: 0, size: 0 }
     const hits = await hitCounters.current()
     const refused = (origin: string): number => hits.get(origin)?.packets ?? 0
@@ -55,8 +59,8 @@ export const routes: readonly Route[] = [
       routedDevices: facts.externalInterfaces,
       hasHardwareFilter: hardware !== null,
       testsFault: lastRun(services).fault,
-      conflicts: services.conflicts.list(),
-      unresolved: findUnresolved(config, policy, services.domains?.status() ?? new Map()),
+      conflicts: services.of(conflictsService).list(),
+      unresolved: findUnresolved(config, policy, services.of(domainsService)?.status() ?? new Map()),
     })
   }),
   // Here and not in the area of the network, because it also opens a port.

@@ -2,13 +2,18 @@
 
 import type { Services } from '../../core/area/handle.ts'
 import { say } from '../../core/contract/said.ts'
+import { forwardingService, logServerService } from '../logs/service.ts'
+import { healthService } from './service.ts'
 
 /** More that wait for their turn mean that something holds changes up. */
 const maxWaitingChanges = 1_000
 
 /** Called once. */
 export function addQueues(services: Services, changes: { readonly waiting: number }): void {
-  const { health, audit, logs, forwarding, logServer } = services
+  const { audit, logs } = services
+  const health = services.of(healthService)
+  const forwarding = services.of(forwardingService)
+  const logServer = services.of(logServerService)
   const { monitor } = health
   monitor.addQueue({
     name: 'changes',

@@ -7,10 +7,19 @@ import { inspectionSeen } from '../../core/contract/inspection.ts'
 import { say } from '../../core/contract/said.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { UnitObservation } from '../../core/plan/artifacts.ts'
+import { auditUsageService } from '../audit/service.ts'
+import { userSessionsService } from '../authorization/service.ts'
+import { backupsService } from '../backup/service.ts'
 import { connection } from '../central-console/public.ts'
 import { limitsOf } from '../configuration/public.ts'
 import { poolFindings } from '../dhcp/public.ts'
+import { dhcpLeasesService } from '../dhcp/service.ts'
 import { limitFindings } from '../firewall/public.ts'
+import { connectionGuardService } from '../firewall/service.ts'
+import { inspectionService } from '../inspection/service.ts'
+import { forwardingService, logServerService } from '../logs/service.ts'
+import { portalService } from '../portal/service.ts'
+import { managementCertificateService } from '../sign-in/service.ts'
 import { inspectionFindings } from './checks-inspection.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, conflictFindings, restartSeconds, unitFindings } from './checks-machine.ts'
@@ -34,6 +43,7 @@ import {
 import { findTarget } from './lists.ts'
 import { mailOf, webhookBodyOf } from './messages.ts'
 import { type Counted, chartValues, type Reading } from './numbers.ts'
+import { conflictsService, healthService, machineLoadService, noticesService } from './service.ts'
 
 const lookMilliseconds = 10_000
 /** The whole audit trail is checked this often. */
@@ -53,9 +63,10 @@ export const targetsOf = (config: Config): Target[] =>
 export async function deliverNotices(services: Services, id: string, notices: readonly Notice[]) {
   const target = findTarget(services.engine.config, id)
   if (!target) return null
-  if (!services.notices) return 'Nothing is sent from here.'
+  const senders = services.of(noticesService)
+  if (!senders) return 'Nothing is sent from here.'
   const server = 'url' in target ? new URL(target.url).hostname : target.server
-  const found = await services.notices.lookUp(server)
+  const found = await senders.lookUp(server)
   if ('fault' in found) return `The server ${server} cannot be found. ${found.fault}`
   return 'url' in target
     ? callWebhook(services, target, found.address, notices)
@@ -78,7 +89,7 @@ async function sendMail(services: Services, target: StoredMail, address: string,
   const { server, port, security, ca, login, from, to, password, id } = target
   const clear = password === null ? '' : services.vault.reveal(password, passwordPlace(id))
   return (
-    (await services.notices?.mail({
+    (await services.of(noticesService)?.mail({
       server,
       address,
       port,
@@ -98,7 +109,7 @@ async function callWebhook(services: Services, target: StoredWebhook, address: s
   const { ca, secret, id } = target
   const url = services.vault.reveal(target.address, addressPlace(id))
   return (
-    (await services.notices?.webhook({
+    (await services.of(noticesService)?.webhook({
       url: new URL(url),
       address,
       ca,
@@ -110,15 +121,15 @@ async function callWebhook(services: Services, target: StoredWebhook, address: s
   )
 }
 
-export const countAll = ({ userSessions, portal, sessions }: Services): Counted => ({
-  userSessions: userSessions.state.sessions,
-  portalSessions: portal.sessions.list().length,
-  administratorSessions: sessions.list().length,
+export const countAll = (services: Services): Counted => ({
+  userSessions: services.of(userSessionsService).state.sessions,
+  portalSessions: services.of(portalService).sessions.list().length,
+  administratorSessions: services.accounts.sessions.list().length,
 })
 
 /** The checks of the gateway itself. Called once; others add their own to the monitor. */
 function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): void {
-  const { monitor } = services.health
+  const { monitor } = services.of(healthService)
   const startedAt = services.clock.elapsed()
   const restarts = createRestartCount(services)
   const jumpOf = createJumpWatch()
@@ -149,7 +160,7 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
     check: async () => {
       const { observation, applyError } = await observe()
       if (!observation || observation.limitation !== null) return observation && []
-      return conflictFindings(await services.conflicts.follow(troubleOf(applyError, observation.units)))
+      return conflictFindings(await services.of(conflictsService).follow(troubleOf(applyError, observation.units)))
     },
   })
   monitor.add({
@@ -171,18 +182,19 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
   monitor.add({ name: 'store', check: () => storeFindings(storeReading(services, loadNow())) })
   monitor.add({
     name: 'audit',
-    check: () => [auditFinding({ usage: services.auditUsage?.(), damage: auditDamage() })],
+    check: () => [auditFinding({ usage: services.of(auditUsageService)?.(), damage: auditDamage() })],
   })
   monitor.add({ name: 'log', check: async () => logFindings(await services.logs.state()) })
-  monitor.add({ name: 'forwarding', check: () => forwardingFindings(services.forwarding?.report() ?? null) })
-  monitor.add({ name: 'log-server', check: () => logServerFindings(services.logServer?.()) })
+  monitor.add({ name: 'forwarding', check: () => forwardingFindings(services.of(forwardingService)?.report() ?? null) })
+  monitor.add({ name: 'log-server', check: () => logServerFindings(services.of(logServerService)?.()) })
   monitor.add({
     name: 'inspection',
     check: async () => {
-      if (!services.inspection || services.inspection.state().state === 'off') return []
+      const inspection = services.of(inspectionService)
+      if (!inspection || inspection.state().state === 'off') return []
       const { observation } = await services.observe()
       return inspectionFindings(
-        inspectionSeen(services.inspection.state(), observation?.inspection?.blocked),
+        inspectionSeen(inspection.state(), observation?.inspection?.blocked),
         observation?.inspection,
       )
     },
@@ -190,14 +202,15 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
   monitor.add({
     name: 'connection-limits',
     check: async () => {
-      const guard = services.connectionGuard
+      const guard = services.of(connectionGuardService)
       return guard ? limitFindings({ hosts: await guard.hosts(), isFull: guard.isFull() }) : []
     },
   })
   monitor.add({
     name: 'dhcp-pool',
     check: async () => {
-      const { engine, clock, dhcpLeases } = services
+      const { engine, clock } = services
+      const dhcpLeases = services.of(dhcpLeasesService)
       const leases = (await dhcpLeases?.list(clock.now().getTime() / 1000)) ?? []
       return poolFindings(engine.config, services.facts(), leases)
     },
@@ -210,7 +223,9 @@ const troubleOf = (applyError: string | null, units: readonly UnitObservation[])
   JSON.stringify([applyError, units.filter(({ state }) => state === 'failed').map(({ name }) => name)])
 
 /** That of the portal is in a folder of its account, and the portal renews it itself. */
-function certificatesOf({ engine, managementCertificate }: Services): KnownCertificate[] {
+function certificatesOf(services: Services): KnownCertificate[] {
+  const { engine } = services
+  const managementCertificate = services.of(managementCertificateService)
   const { root_ca } = read(engine.config, connection)
   const own = managementCertificate?.()
   return [
@@ -245,7 +260,9 @@ function storeReading({ engine, reserve }: Services, load: MachineLoad | null) {
   return { damage: engine.damage, history: engine.history, limits, files: load?.files ?? {}, diskBytes }
 }
 
-function backupReading({ backups, clock }: Services, startedAt: number) {
+function backupReading(services: Services, startedAt: number) {
+  const { clock } = services
+  const backups = services.of(backupsService)
   return {
     failure: backups.automaticFailure,
     newest: backups.list()[0]?.timestamp ?? null,
@@ -295,12 +312,13 @@ function createAuditWatch({ audit, applier, clock }: Services, startedAt: number
 
 /** One look: checks, numbers and notifications. */
 export function createLook(services: Services): () => Promise<void> {
-  const { health, clock } = services
+  const { clock } = services
+  const health = services.of(healthService)
   let now: Reading | null = null
   addOwnChecks(services, () => now?.load ?? null)
   retryWhenChanged(services)
   return async () => {
-    const load = services.machineLoad?.() ?? null
+    const load = services.of(machineLoadService)?.() ?? null
     const before = now
     now = load && { load, at: clock.elapsed() }
     if (now) health.charts.add(Math.floor(clock.now().getTime() / 1000), chartValues(now, before, countAll(services)))
@@ -310,7 +328,9 @@ export function createLook(services: Services): () => Promise<void> {
 }
 
 /** Whoever corrects the settings of a target sees what becomes of it at the next look. */
-function retryWhenChanged({ engine, health }: Services): void {
+function retryWhenChanged(services: Services): void {
+  const { engine } = services
+  const health = services.of(healthService)
   const listed = () => [read(engine.config, mailTargets), read(engine.config, webhooks)]
   let known = listed()
   engine.onChanged(() => {

@@ -19,6 +19,7 @@ import {
   webhookList,
 } from './lists.ts'
 import { metricsText, unitOf } from './numbers.ts'
+import { conflictsService, healthService, machineLoadService } from './service.ts'
 import { countsOf, healthStatusItems, worstOf } from './status.ts'
 
 /** Of the text that printMetrics() makes. */
@@ -26,10 +27,15 @@ const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 const defaultSeconds = 2 * 3_600
 
 const checksOf = ({ services }: Pick<Context, 'services'>): contract.HealthCheck[] =>
-  services.health.monitor.list().map(({ source: _source, ...check }) => check)
+  services
+    .of(healthService)
+    .monitor.list()
+    .map(({ source: _source, ...check }) => check)
 
 function showMetrics({ services, authorizationHeader }: Context) {
-  const { health, engine, audit, machineLoad } = services
+  const { engine, audit } = services
+  const health = services.of(healthService)
+  const machineLoad = services.of(machineLoadService)
   if (!health.token.isIn(authorizationHeader))
     throw new GatewayError('unauthenticated', 'This needs the token for metrics in the Authorization header.')
   const text = metricsText({
@@ -50,7 +56,9 @@ async function showCharts({ query, services }: Context<typeof contract.showChart
   const until = query.until ?? now + 1
   const from = query.from ?? Math.max(0, until - defaultSeconds)
   const prefix = name === undefined ? `${group}/` : `${group}/${name}/`
-  const { stepSeconds, series } = await services.health.charts.read({ prefix, from, until, now }, createSlices())
+  const { stepSeconds, series } = await services
+    .of(healthService)
+    .charts.read({ prefix, from, until, now }, createSlices())
   return {
     step_seconds: stepSeconds,
     series: series.map((one) => {
@@ -63,7 +71,7 @@ async function showCharts({ query, services }: Context<typeof contract.showChart
 /** The target as it is when the message is sent: an administrator who lost their rights while waiting sends nothing. */
 async function sendTest({ services, requireAuthority }: Context, id: string) {
   requireAuthority()
-  const result = await services.health.notifier.test(id)
+  const result = await services.of(healthService).notifier.test(id)
   if (result === 'busy')
     throw new GatewayError('too_many_requests', 'A test message is under way. Wait until it has been answered.', {
       retryAfterSeconds: 5,
@@ -82,19 +90,19 @@ export const routes: readonly Route[] = [
     return { state: worstOf(counts), counts }
   }),
   handle(contract.showStatus, ({ config, services }) => healthStatusItems(config, services)),
-  handle(contract.showConflicts, async ({ services }) => [...(await services.conflicts.look())]),
+  handle(contract.showConflicts, async ({ services }) => [...(await services.of(conflictsService).look())]),
   handle(contract.showMetrics, (context) => showMetrics(context as Context)),
   handle(contract.metricsToken.show, ({ services }) => {
-    const { info } = services.health.token
+    const { info } = services.of(healthService).token
     return { enabled: info !== null, created_at: info?.createdAt ?? null, created_by: info?.createdBy ?? null }
   }),
   handle(contract.metricsToken.create, (context) => {
     const { services } = context
     const seconds = Math.floor(services.clock.now().getTime() / 1000)
-    return { bearer: services.health.token.create(signedIn(context).login, seconds) }
+    return { bearer: services.of(healthService).token.create(signedIn(context).login, seconds) }
   }),
   handle(contract.metricsToken.remove, ({ services }) => {
-    if (!services.health.token.remove()) throw notFound('token for metrics')
+    if (!services.of(healthService).token.remove()) throw notFound('token for metrics')
   }),
   handle(contract.showCharts, showCharts),
   ...listRoutes(contract.mailTargets, mailTargetList, {

@@ -7,6 +7,7 @@ import { type Config, read } from '../../core/model/slots.ts'
 import type { Conflict } from '../../core/plan/artifacts.ts'
 import { mailTargets, webhooks } from './config.ts'
 import type { HealthCheck } from './contract.ts'
+import { conflictsService, healthService, noticesService } from './service.ts'
 
 type Counts = Record<HealthState, number>
 
@@ -24,7 +25,7 @@ export function worstOf(counts: Counts): HealthState {
 }
 
 export function healthStatusItems(config: Config, services: Services): StatusItem[] {
-  const { monitor, charts, memory } = services.health
+  const { monitor, charts, memory } = services.of(healthService)
   const checks = monitor.list()
   const bad = checks.filter(({ state }) => state === 'failed' || state === 'warning')
   const isFailed = checks.some(({ state }) => state === 'failed')
@@ -39,7 +40,7 @@ export function healthStatusItems(config: Config, services: Services): StatusIte
       status: charts.fault === null ? 'active' : 'failed',
       msg: charts.fault === null ? [] : [`Numbers are not kept: ${charts.fault}`],
     },
-    ...services.conflicts.list().map(conflictItem),
+    ...services.of(conflictsService).list().map(conflictItem),
     ...(memory.isWritten
       ? []
       : [
@@ -62,10 +63,12 @@ const conflictItem = ({ code, severity, title, detail, fix }: Conflict): StatusI
 })
 
 function targetItem(
-  { health, notices }: Services,
+  services: Services,
   name: string,
   { id, enabled }: { readonly id: string; readonly enabled: boolean },
 ): StatusItem {
+  const health = services.of(healthService)
+  const notices = services.of(noticesService)
   if (!enabled) return { name, status: 'inactive', msg: ['The notification is disabled.'] }
   if (!notices) return { name, status: 'inactive', msg: ['Stored; nothing is sent from here.'] }
   const { waiting, fault } = health.notifier.stateOf(id)

@@ -6,11 +6,13 @@ import { inspectionSeen } from '../../core/contract/inspection.ts'
 import { failures } from './config.ts'
 import * as contract from './contract.ts'
 import { isAnyProfile, setFailure } from './lists.ts'
+import { inspectionService } from './service.ts'
 import { showChannels, showProfiles } from './status.ts'
 
 export const routes: readonly Route[] = [
-  handle(contract.inspectedProfiles.list, async ({ config, services: { inspection, observe } }) => {
-    const { observation } = await observe()
+  handle(contract.inspectedProfiles.list, async ({ config, services }) => {
+    const inspection = services.of(inspectionService)
+    const { observation } = await services.observe()
     const seen = inspectionSeen(inspection?.state(), observation?.inspection?.blocked)
     return showProfiles(config, seen, inspection?.rulesByProfile(config) ?? new Map())
   }),
@@ -23,8 +25,9 @@ export const routes: readonly Route[] = [
       }),
     { slot: failures },
   ),
-  handle(contract.channels, async ({ config, services: { inspection, observe } }) => {
-    const { observation } = await observe()
+  handle(contract.channels, async ({ config, services }) => {
+    const inspection = services.of(inspectionService)
+    const { observation } = await services.observe()
     return showChannels(config, inspectionSeen(inspection?.state(), observation?.inspection?.blocked), observation)
   }),
 ]

@@ -4,10 +4,13 @@ import type { Services } from '../../core/area/handle.ts'
 import { read } from '../../core/model/slots.ts'
 import { custom } from './config.ts'
 import { customRules } from './resolve.ts'
+import { signatureIntakeService, signaturesService } from './service.ts'
 
 /** Gives a call that looks once; custom signatures are followed by themselves. */
 export function followSignatures(services: Services, onFault: (error: unknown) => void): () => Promise<void> {
-  const { engine, signatures, signatureIntake } = services
+  const { engine } = services
+  const signatures = services.of(signaturesService)
+  const signatureIntake = services.of(signatureIntakeService)
   const look = async (): Promise<void> => {
     try {
       await signatures?.refresh()

@@ -21,19 +21,20 @@ import {
 import { customList } from './lists.ts'
 import { customRules } from './resolve.ts'
 import { refusalReply } from './routes-refusals.ts'
+import { signatureIntakeService, signaturesService } from './service.ts'
 
 /** Sids of rule files; custom signatures must not hide them. */
 const takenBy =
-  ({ signatures }: Services): IsTaken =>
+  (services: Services): IsTaken =>
   (sid) =>
-    signatures?.current().find(sid) !== undefined
+    services.of(signaturesService)?.current().find(sid) !== undefined
 
 type Asking = Pick<Context, 'services' | 'signal'>
 
 /** Faults by the number of the rule, from 0; -1 for all of them. Without the engine our own reading decides (docs/behaviour/intrusion-prevention.md 2.8). */
 async function engineFaults({ services, signal }: Asking, rules: readonly string[]): Promise<Map<number, string>> {
   const subject = { kind: 'file', id: '', name: '' } as const
-  const verdict = await services.signatureIntake.check(rules, { signal, subject })
+  const verdict = await services.of(signatureIntakeService).check(rules, { signal, subject })
   if (verdict.status === 'missing') return new Map()
   if (verdict.status === 'timeout') return new Map([[-1, 'The inspection engine could not check it in time.']])
   return new Map(verdict.faults.map(({ line, message }) => [line - 1, message]))
@@ -64,7 +65,7 @@ async function readFile(text: string, isTaken: IsTaken): Promise<FileReading> {
 async function refuseFile({ services }: Asking, faults: readonly FileFault[]): Promise<void> {
   if (faults.length === 0) return
   const refusals = faults.map(({ line, sid, message }) => ({ file: '', line, sid, reason: message }))
-  await services.signatureIntake.fileRefusals.keep(refusals)
+  await services.of(signatureIntakeService).fileRefusals.keep(refusals)
   refuseLines(faults)
 }
 
@@ -116,7 +117,7 @@ export const customRoutes: readonly Route[] = [
     { slot: custom },
   ),
   handle(customSignatures.refusals, ({ query, services }) =>
-    refusalReply(query, (offset, limit) => services.signatureIntake.fileRefusals.read(offset, limit)),
+    refusalReply(query, (offset, limit) => services.of(signatureIntakeService).fileRefusals.read(offset, limit)),
   ),
   ...listRoutes({ update, remove }, customList, {
     prepare: async (context, body) => {

@@ -8,6 +8,7 @@ import { profiles } from './config.ts'
 import * as contract from './contract-profiles.ts'
 import { profileList, ruleList } from './lists.ts'
 import { allProfiles, catalogueOf, decideProfile } from './resolve.ts'
+import { signaturesService } from './service.ts'
 
 interface OfProfile extends Pick<Context, 'config' | 'services'> {
   readonly params: { readonly profile_id: string }
@@ -16,7 +17,7 @@ interface OfProfile extends Pick<Context, 'config' | 'services'> {
 /** What the profile of the path does with every signature. */
 function decided({ params, config, services }: OfProfile) {
   const { id } = requireIn(config, profileList, params.profile_id)
-  return decideProfile(config, catalogueOf(config, services.signatures?.current()), id)
+  return decideProfile(config, catalogueOf(config, services.of(signaturesService)?.current()), id)
 }
 
 export const profileRoutes: readonly Route[] = [
@@ -35,7 +36,7 @@ export const profileRoutes: readonly Route[] = [
   ),
   handle(contract.profiles.signatures, (context) => ({ signatures: [...decided(context).signatures] })),
   handle(contract.profiles.counts, ({ config, services }) => {
-    const catalogue = catalogueOf(config, services.signatures?.current())
+    const catalogue = catalogueOf(config, services.of(signaturesService)?.current())
     return Object.fromEntries(allProfiles(config).map(({ id }) => [id, decideProfile(config, catalogue, id).counts]))
   }),
   ...listRoutes(contract.profileRules, ruleList),

@@ -1,10 +1,12 @@
 // What was refused of an upload of signatures, as the query asks for it.
 
-import type { RawReply, Services } from '../../core/area/handle.ts'
+import type { RawReply } from '../../core/area/handle.ts'
 import { csvOfPages } from '../../core/area/routes.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { maxRefusalsShown } from './contract-refusals.ts'
+import type { signatureIntakeService } from './service.ts'
 
-type ReadPage = Services['signatureIntake']['fileRefusals']['read']
+type ReadPage = Offered<typeof signatureIntakeService>['fileRefusals']['read']
 
 interface Asked {
   readonly offset?: number

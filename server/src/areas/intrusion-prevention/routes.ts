@@ -9,6 +9,7 @@ import { read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
 import { type Catalogue, groupByClasstype, groupByTactic } from '../../domain/signatures/catalogue.ts'
 import type { Rule, Signature } from '../../domain/signatures/rule.ts'
+import { inspectionService } from '../inspection/service.ts'
 import { custom, nets, state } from './config.ts'
 import * as contract from './contract.ts'
 import { signatureColumns } from './contract-signatures.ts'
@@ -18,10 +19,11 @@ import { allProfiles, catalogueOf, decideProfile, leftOut } from './resolve.ts'
 import { archiveRoutes } from './routes-archives.ts'
 import { customRoutes } from './routes-custom.ts'
 import { profileRoutes } from './routes-profiles.ts'
+import { signaturesService } from './service.ts'
 import { showStatus, showUpdate } from './status.ts'
 
 const known = ({ config, services }: Pick<Context, 'config' | 'services'>): Catalogue =>
-  catalogueOf(config, services.signatures?.current())
+  catalogueOf(config, services.of(signaturesService)?.current())
 
 function requireSignature(catalogue: Catalogue, sid: string): Rule {
   const rule = /^\d{1,10}$/.test(sid) ? catalogue.find(Number(sid)) : undefined
@@ -80,7 +82,7 @@ export const routes: readonly Route[] = [
       custom: leftOut(read(config, custom)),
       count: known(context).signatures.length,
       machine,
-      inspection: inspectionSeen(services.inspection?.state(), machine.observation?.inspection?.blocked),
+      inspection: inspectionSeen(services.of(inspectionService)?.state(), machine.observation?.inspection?.blocked),
     })
   }),
   ...settingsRoutes(contract.moduleState, state),
@@ -91,7 +93,7 @@ export const routes: readonly Route[] = [
   handle(contract.signatureUpdates.showAdvanced, ({ services }) => showUpdate(services, 'advanced')),
   handle(contract.signatureUpdates.start, ({ services, requireAuthority }) => {
     requireAuthority()
-    return services.signatures?.refresh()
+    return services.of(signaturesService)?.refresh()
   }),
   ...netRoutes,
   ...profileRoutes,

@@ -1,10 +1,12 @@
 // The status of intrusion prevention: of the engine, as it was observed and tested, and of the signatures.
 
 import type { Machine, Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { counted } from '../../core/contract/counted.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import type { InspectionState } from '../../core/contract/inspection.ts'
 import { failedWords, inspectionStatus } from '../../engines/inspection/status.ts'
+import { signatureIntakeService, signaturesService } from './service.ts'
 
 interface StatusView {
   readonly services: Sources
@@ -19,7 +21,7 @@ interface StatusView {
 
 const maxMessages = 5
 
-type Sources = Pick<Services, 'brand' | 'signatures' | 'signatureIntake'>
+type Sources = Pick<Services, 'brand' | 'of'>
 
 /** Items are named like the units in the system log (docs/behaviour/intrusion-prevention.md 1.3). */
 export function showStatus(view: StatusView): StatusItem[] {
@@ -48,16 +50,17 @@ export function showStatus(view: StatusView): StatusItem[] {
 
 /** What is left out and why, and what a check waits for; the first ones of each kind. */
 export function signatureMessages(
-  { signatures, signatureIntake: { verdicts, archives } }: Sources,
+  { of }: Sources,
   custom: readonly { readonly id: string; readonly reason: string }[],
 ): string[] {
+  const { verdicts, archives } = of(signatureIntakeService)
   const refused = [
     ...verdicts.refused().map(({ sid, reason }) => `Signature ${sid} is left out: ${reason}`),
     ...custom.map(({ id, reason }) => `Custom signature ${id} is left out: ${reason}`),
   ]
   const left = refused.length - maxMessages
   return [
-    ...(signatures?.state().messages ?? []),
+    ...(of(signaturesService)?.state().messages ?? []),
     ...refused.slice(0, maxMessages),
     ...(left > 0 ? [`${left} more signatures are left out.`] : []),
     ...(verdicts.message === '' ? [] : [verdicts.message]),
@@ -65,7 +68,7 @@ export function signatureMessages(
   ]
 }
 
-type Archive = ReturnType<Sources['signatureIntake']['archives']['list']>[number]
+type Archive = ReturnType<Offered<typeof signatureIntakeService>['archives']['list']>[number]
 
 function archiveMessages({ name, state, message, report }: Archive): string[] {
   const [first] = report.failed
@@ -82,9 +85,9 @@ function archiveMessages({ name, state, message, report }: Archive): string[] {
 }
 
 /** Nothing is downloaded. Rule files come from packages and from the operator. */
-export function showUpdate({ signatures, signatureIntake }: Sources, source: 'standard' | 'advanced') {
-  const state = signatures?.state()
-  const archives = source === 'advanced' ? signatureIntake.archives.list() : []
+export function showUpdate({ of }: Sources, source: 'standard' | 'advanced') {
+  const state = of(signaturesService)?.state()
+  const archives = source === 'advanced' ? of(signatureIntakeService).archives.list() : []
   const isUpdating = state?.isReading === true || archives.some((one) => one.state === 'checking')
   const failed = archives.find((one) => one.state === 'failed')
   const fault = state?.fault || (failed ? `The archive ${failed.name} could not be used: ${failed.message}` : '')

@@ -15,17 +15,21 @@ import {
   showRegistrationUrl,
   uploadLicence,
 } from './contract.ts'
+import { licenceService } from './service.ts'
 import { readToken } from './token.ts'
 
 const unixSeconds = (services: Services): number => Math.floor(services.clock.now().getTime() / 1000)
 
 /** A stable name of this gateway that reveals nothing else about it: 44 characters (docs/behaviour/licence.md 2). */
 const serverId = (services: Services): string =>
-  createHash('sha256').update(`server ${services.installationId}`).digest('base64')
+  createHash('sha256')
+    .update(`server ${services.of(licenceService).installationId}`)
+    .digest('base64')
 
 async function claimsOf(services: Services, token: string, field: string): Promise<LicenceClaims | null> {
-  if (services.licenceKey === null) return null
-  const claims = await readToken(token, services.licenceKey, field)
+  const { key } = services.of(licenceService)
+  if (key === null) return null
+  const claims = await readToken(token, key, field)
   const faults = services.faultsOf(LicenceClaims, claims)
   if (faults.length > 0)
     throw invalid(

@@ -16,6 +16,7 @@ import type { LogKindName } from '../../domain/logs/kinds.ts'
 import type { Question, SumQuestion, SumRow, Sums } from '../../domain/logs/store.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { tailLog } from './jobs-tail.ts'
+import { refreshLogsService } from './service.ts'
 import { dayStart, type OffsetAt, stepBounds } from './steps.ts'
 
 export type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
@@ -58,7 +59,7 @@ export async function journalAnswer(
 ): Promise<RawReply> {
   const { services, signal } = context
   const isCsv = query.format_type === 'CSV'
-  await services.refreshLogs()
+  await services.of(refreshLogsService)()
   const found = await services.logs.find(
     {
       ...asked,
@@ -114,7 +115,7 @@ export async function bucketsAnswer(context: Context, query: BucketsQuery, asked
   const { width = Math.ceil((until - from) / usualBuckets) } = query
   if ((until - from) / width > maxBuckets)
     throw invalid('width', `Must be larger: there are at most ${maxBuckets} buckets.`)
-  await services.refreshLogs()
+  await services.of(refreshLogsService)()
   const owner = signedIn(context).adminId
   const buckets = await services.logs.buckets({ ...asked, from, until, width, by }, { owner, signal })
   return buckets.map(({ from: start, counts }) => ({
@@ -177,7 +178,7 @@ export async function topSums(
 ): Promise<Sums & { readonly all: SumRow | undefined }> {
   const { from, until } = periodOf(context, query)
   const shared = { bounds: [from, until], ...question }
-  await context.services.refreshLogs()
+  await context.services.of(refreshLogsService)()
   const found = await askSums(context, asked, { ...shared, by, ends, limit: query.limit ?? 20 })
   const { rows } = await askSums(context, asked, { ...shared, by: null, ends: null, limit: 1 })
   return { ...found, all: rows[0] }
@@ -192,7 +193,7 @@ export async function timelineSums<T>(
   stepOf: (from: number, rows: readonly SumRow[]) => T,
 ): Promise<T[]> {
   const bounds = timelineBounds(context, query)
-  await context.services.refreshLogs()
+  await context.services.of(refreshLogsService)()
   const { rows } = await askSums(context, asked, { ...question, bounds, ends: null, order: 'records', limit: 10 })
   const rowsAt = (at: number): SumRow[] => rows.filter((row) => row.at === at)
   return bounds.slice(0, -1).map((from, at) => stepOf(from, rowsAt(at)))

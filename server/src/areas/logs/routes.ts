@@ -19,6 +19,7 @@ import {
   tailAnswer,
   withCondition,
 } from './routes-journals.ts'
+import { refreshLogsService } from './service.ts'
 import { remoteSyslogSettings, remoteSyslogTlsSettings } from './settings.ts'
 import { logServerItems, logStoreItems, logUsageOf, remoteSyslogItems } from './status.ts'
 
@@ -57,7 +58,7 @@ export const routes: readonly Route[] = [
     if (query.after !== undefined) {
       if (query.sort || query.offset !== undefined || isCsv)
         throw invalid('after', 'Cannot be combined with sort, offset or CSV.')
-      await services.refreshLogs()
+      await services.of(refreshLogsService)()
       const asker = { owner: signedIn(context).adminId, signal }
       const place = placeOf(query.after)
       const found = await recordsAfter(services.logs, question, place, query.limit ?? maxRows, asker)

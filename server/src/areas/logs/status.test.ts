@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { write } from '../../core/model/slots.ts'
-import type { ForwardingReport } from '../../gatewayd/logs/forwarding/log-forwarder.ts'
+import type { ForwardingReport } from '../../domain/logs/store.ts'
 import { remoteSyslog, remoteSyslogState } from './config.ts'
 import { remoteSyslogItems } from './status.ts'
 
@@ -23,7 +23,7 @@ describe('the status of log forwarding', () => {
   const collector = { ...remoteSyslog.initial, host: '192.0.2.5', port: 514 }
   const config = write(write({}, remoteSyslog, collector), remoteSyslogState, { enabled: true })
   const shown = (report: ForwardingReport | null) =>
-    remoteSyslogItems(config, { brand: 'portcullis', clock, forwarding: { report: () => report } })[0]
+    remoteSyslogItems(config, { brand: 'portcullis', clock, of: <T>() => ({ report: () => report }) as T })[0]
 
   it('is active while the collector takes records', () => {
     assert.deepEqual(shown(calm), {

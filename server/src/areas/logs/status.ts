@@ -9,6 +9,7 @@ import { logKindNames, logKinds } from '../../domain/logs/kinds.ts'
 import type { StoreState } from '../../domain/logs/store.ts'
 import { logLimitsOf, remoteSyslog, remoteSyslogState } from './config.ts'
 import type { LogUsage } from './contract.ts'
+import { forwardingService, logServerService } from './service.ts'
 
 export function logStoreItems({ fault, notice, lost }: StoreState, brand: string): StatusItem[] {
   const lostNote = lost > 0 ? [`${counted(lost, 'record was', 'records were')} lost since the start.`] : []
@@ -17,7 +18,8 @@ export function logStoreItems({ fault, notice, lost }: StoreState, brand: string
 }
 
 /** Without a log server there is nothing to show. */
-export function logServerItems({ brand, logServer }: Pick<Services, 'brand' | 'logServer'>): StatusItem[] {
+export function logServerItems({ brand, of }: Pick<Services, 'brand' | 'of'>): StatusItem[] {
+  const logServer = of(logServerService)
   if (!logServer) return []
   const { name, fault, waiting, lost } = logServer()
   return [
@@ -52,7 +54,7 @@ export function logUsageOf(config: Config, { bytes, maxBytes, lost, kinds }: Sto
 
 export function remoteSyslogItems(
   config: Config,
-  { brand, clock, forwarding }: Pick<Services, 'brand' | 'clock' | 'forwarding'>,
+  { brand, clock, of }: Pick<Services, 'brand' | 'clock' | 'of'>,
 ): StatusItem[] {
   const item = (status: StatusItem['status'], ...msg: string[]): StatusItem[] => [
     { name: `${brand}-logs-backend`, status, msg },
@@ -60,6 +62,7 @@ export function remoteSyslogItems(
   const { host, port, protocol } = read(config, remoteSyslog)
   if (!read(config, remoteSyslogState).enabled) return item('inactive', 'Forwarding is switched off.')
   if (host === null || port === null) return item('inactive', 'The address or the port of the collector is missing.')
+  const forwarding = of(forwardingService)
   if (!forwarding)
     return item('inactive', 'Nothing is sent, because this gateway does not change the machine it runs on.')
   const report = forwarding.report()

@@ -18,6 +18,7 @@ import {
 import { dkim, filter, filterState as filterSwitch } from './contract-filter.ts'
 import { recordName, recordStatus, recordValue } from './dkim.ts'
 import { ownDomains, uploadLicence } from './edits.ts'
+import { textRecordsService } from './service.ts'
 
 const maxLicenceBytes = 32 * 1024
 
@@ -33,7 +34,7 @@ export const makeSigningKey = (vault: Services['vault']): Promise<SigningKey> =>
     }),
   )
 
-const lookUp = async ({ textRecords }: Services, name: string) => (await textRecords?.lookUp(name)) ?? null
+const lookUp = async (services: Services, name: string) => (await services.of(textRecordsService)?.lookUp(name)) ?? null
 
 const dkimRoutes: readonly Route[] = [
   handle(dkim.show, ({ config }) => read(config, dkimState), { slot: dkimState }),

@@ -5,6 +5,7 @@ import { listRoutes, perItem, settingsRoutes } from '../../core/area/routes.ts'
 import type { ListDeclaration } from '../../core/model/declarations.ts'
 import { writeSettings } from '../../core/model/lists.ts'
 import { read, write } from '../../core/model/slots.ts'
+import { disksService } from '../logs/service.ts'
 import * as slots from './config.ts'
 import * as contract from './contract.ts'
 import type { AddressRule } from './contract-rules.ts'
@@ -41,7 +42,7 @@ const settings: readonly Route[] = [
   ),
 ]
 
-const disksOf = async ({ disks }: Services) => (await disks?.list()) ?? []
+const disksOf = async (services: Services) => (await services.of(disksService)?.list()) ?? []
 
 const diskRoutes: readonly Route[] = [
   handle(contract.disk.list, async ({ services }) => (await disksOf(services)).map(({ id, title }) => ({ id, title }))),

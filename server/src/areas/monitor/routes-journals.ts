@@ -6,6 +6,7 @@ import { notFound } from '../../core/contract/error.ts'
 import { all, type Column, maxRows, readJournalQuery } from '../../core/contract/table-query.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { askedOf, bucketsAnswer } from '../logs/public.ts'
+import { refreshLogsService } from '../logs/service.ts'
 import * as contract from './contract-journals.ts'
 
 const newestSession = [
@@ -38,7 +39,7 @@ export const journalRoutes: readonly Route[] = [
     const { query, services, signal } = context
     const isCsv = query.format_type === 'CSV'
     const { where } = readJournalQuery(contract.trafficColumns, query, [], clockSeconds(services))
-    await services.refreshLogs()
+    await services.of(refreshLogsService)()
     const question = {
       view: 'traffic',
       scope: { timeZone: services.facts().timeZone, brand: services.brand },

@@ -7,6 +7,7 @@ import { maxRows, type SortItem } from '../../core/contract/table-query.ts'
 import { read } from '../../core/model/slots.ts'
 import type { TrackedSession } from '../../core/plan/facts.ts'
 import { createSlices, sortInSlices } from '../../core/workers/slices.ts'
+import { userSessionsService } from '../authorization/service.ts'
 import {
   applicationDetection,
   flowSettings,
@@ -20,6 +21,7 @@ import type { TrafficSession } from './contract.ts'
 import * as contract from './contract.ts'
 import { updateFlow, updateSnmp } from './edits.ts'
 import { journalRoutes } from './routes-journals.ts'
+import { classifiedService, flowReportService, trafficService } from './service.ts'
 import {
   createSessionReader,
   createTopApplications,
@@ -38,23 +40,34 @@ import { detectionItem } from './status-detection.ts'
 type Asked = Pick<Context, 'config' | 'services'>
 
 async function readerOf({ config, services }: Asked): Promise<SessionReader> {
-  const found = read(config, applicationDetection).enabled ? await services.classified?.connections() : undefined
-  return createSessionReader(config, services.facts(), (address) => services.userSessions.at(address)?.userId, found)
+  const found = read(config, applicationDetection).enabled
+    ? await services.of(classifiedService)?.connections()
+    : undefined
+  return createSessionReader(
+    config,
+    services.facts(),
+    (address) => services.of(userSessionsService).at(address)?.userId,
+    found,
+  )
 }
 
 const detectionOf = async ({ config, services }: Asked): Promise<StatusItem> =>
-  detectionItem({ config, report: (await services.classified?.report()) ?? null, ...(await services.observe()) })
+  detectionItem({
+    config,
+    report: (await services.of(classifiedService)?.report()) ?? null,
+    ...(await services.observe()),
+  })
 
 /** Hundreds of thousands of sessions, in slices between which others are answered; only those of the page are made whole. */
 async function sessionPage(context: Asked, query: TrafficQuery): Promise<TrafficSession[]> {
-  const reading = await context.services.traffic?.read()
+  const reading = await context.services.of(trafficService)?.read()
   const { fields, show } = await readerOf(context)
   const cellValue = (one: TrackedSession, field: string): unknown => fields[field as SessionField](one)
   return (await pageOf(reading?.sessions ?? [], query, longest, cellValue)).map(show)
 }
 
 async function sumsOf<T>(sum: Sum<T>, context: Asked): Promise<T[]> {
-  const reading = await context.services.traffic?.read()
+  const reading = await context.services.of(trafficService)?.read()
   const { show } = await readerOf(context)
   const slices = createSlices()
   for (const session of reading?.sessions ?? []) {
@@ -99,7 +112,7 @@ const trafficRoutes: readonly Route[] = [
   handle(contract.traffic.status, async (context) => {
     const applications = await detectionOf(context)
     try {
-      return trafficItems(await context.services.traffic?.read(), applications)
+      return trafficItems(await context.services.of(trafficService)?.read(), applications)
     } catch (fault) {
       return unreadTrafficItems((fault as Error).message, applications)
     }
@@ -148,7 +161,7 @@ export const routes: readonly Route[] = [
   ...flowRoutes(contract.flowSettings),
   ...flowRoutes(contract.plainFlowSettings),
   handle(contract.flowStatus, async ({ config, services }) =>
-    flowItems({ config, report: (await services.flowReport?.()) ?? null, ...(await services.observe()) }),
+    flowItems({ config, report: (await services.of(flowReportService)?.()) ?? null, ...(await services.observe()) }),
   ),
   ...snmpRoutes,
   ...settingsRoutes(contract.agentSettings, monitoringAgent),

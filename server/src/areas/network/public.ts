@@ -21,6 +21,7 @@ export {
   devicesByAlias,
   devicesOf,
   dnsOf,
+  dnsServers,
   externalDevices,
   faultOfZone,
   findInterface,
@@ -29,6 +30,7 @@ export {
   localNetworks,
   localSide,
   ownAddresses,
+  serverDomains,
   takenBy,
   tunnelServices,
 } from './resolve.ts'

@@ -14,6 +14,7 @@ import * as contract from './contract.ts'
 import { changeValues } from './edits.ts'
 import { countryObjects, fixedObjects, interfaceObjects, isKnownObject, personObject, showObject } from './known.ts'
 import { objectLists, valueLists } from './lists.ts'
+import { countriesService, domainsService } from './service.ts'
 import { showCountries, showDomains } from './status.ts'
 
 interface ObjectEndpoints {
@@ -92,7 +93,7 @@ export const routes: readonly Route[] = [
     return counts
   }),
   handle(contract.domainsState, ({ config, services }) =>
-    showDomains(services.domains, config, services.facts().addressBook),
+    showDomains(services.of(domainsService), config, services.facts().addressBook),
   ),
-  handle(contract.geoipState, ({ services }) => showCountries(services.countries)),
+  handle(contract.geoipState, ({ services }) => showCountries(services.of(countriesService))),
 ]

@@ -1,11 +1,12 @@
 // What is known beyond the configuration: addresses of domains, and the country database.
 
-import type { Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { AddressBook } from '../../core/plan/facts.ts'
 import { domains } from './config.ts'
+import type { countriesService, domainsService } from './service.ts'
 
-export function showDomains(resolver: Services['domains'], config: Config, book: AddressBook) {
+export function showDomains(resolver: Offered<typeof domainsService> | undefined, config: Config, book: AddressBook) {
   const states = resolver?.status()
   return read(config, domains).map(({ id, value }) => ({
     id,
@@ -16,7 +17,7 @@ export function showDomains(resolver: Services['domains'], config: Config, book:
   }))
 }
 
-export function showCountries(countries: Services['countries']) {
+export function showCountries(countries: Offered<typeof countriesService> | undefined) {
   const state = countries?.status()
   return {
     loaded: state?.loaded ?? false,

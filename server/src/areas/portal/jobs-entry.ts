@@ -12,6 +12,7 @@ import { settings as authorization } from '../authorization/public.ts'
 import { localNetworks } from '../network/public.ts'
 import { findUser, passwordPlace, type StoredUser, users } from '../users/public.ts'
 import { settings } from './config.ts'
+import { portalService } from './service.ts'
 
 export const refused = (reason: PortalRefusal, retrySeconds?: number): Refused => ({
   status: 'refused',
@@ -102,11 +103,12 @@ export function recordFailure(
   user: StoredUser | undefined,
   group: GuardGroup,
 ): void {
-  const { portal, audit, facts } = services
+  const { audit, facts } = services
+  const portal = services.of(portalService)
   const seconds = unixNow(services)
   const local = new Date((seconds + clockOffsets(facts().timeZone)(seconds)) * 1000)
   const time = local.toISOString().slice(0, 19).replace('T', ' ')
-  services.transact(() => {
+  services.accounts.transact(() => {
     const { isBlocked, closed } = portal.guard.recordFailure(address, user?.id ?? null)
     portal.lines.write('fail2ban', 'info', `INFO [${group}] Found ${address} - ${time}`)
     if (isBlocked) portal.lines.write('fail2ban', 'notice', `NOTICE [${group}] Ban ${address}`)

@@ -1,6 +1,7 @@
 // What a user who is signed in at the portal can do: see and end their own sessions, change the password, sign out.
 
 import type { Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { updateItem } from '../../core/model/list-edits.ts'
 import { perState, read } from '../../core/model/slots.ts'
 import {
@@ -13,13 +14,15 @@ import {
   shortestPassword,
 } from '../../engines/portal/protocol.ts'
 import { settings as authorization, authorizationRules } from '../authorization/public.ts'
+import { userSessionsService } from '../authorization/service.ts'
 import { findUser, passwordPlace, type StoredUser, userId, users } from '../users/public.ts'
 import { markOf, markOfHash, recordFailure, refused, validUser } from './jobs-entry.ts'
 import { checkPassword } from './jobs-sign-in.ts'
+import { portalService } from './service.ts'
 
 type Args<V extends keyof PortalVerbs> = PortalVerbs[V]['args']
-type UserSession = ReturnType<Services['userSessions']['list']>[number]
-type PortalSession = ReturnType<Services['portal']['sessions']['list']>[number]
+type UserSession = ReturnType<Offered<typeof userSessionsService>['list']>[number]
+type PortalSession = ReturnType<Offered<typeof portalService>['sessions']['list']>[number]
 
 const done = { status: 'done' } as const
 
@@ -29,11 +32,11 @@ function opened(
   token: string,
   address: string,
 ): { readonly user: StoredUser; readonly session: PortalSession } | null {
-  const session = services.portal.sessions.open(token, address)
+  const session = services.of(portalService).sessions.open(token, address)
   if (!session) return null
   const user = validUser(services, session.userId, session.passwordMark, session.nextMark)
   if (user) return { user, session }
-  services.portal.sessions.end(session.handle)
+  services.of(portalService).sessions.end(session.handle)
   return null
 }
 
@@ -49,7 +52,7 @@ const deniedHosts = perState(
 )
 
 export async function hostState(services: Services, { address }: Args<'host'>): Promise<HostState> {
-  const { userSessions } = services
+  const userSessions = services.of(userSessionsService)
   // Who has no session yet, but is let through by a rule, is not sent to the sign-in page.
   const expected = userSessions.at(address) ? undefined : await userSessions.expectedAt(address)
   const { config } = services.engine
@@ -71,7 +74,7 @@ export async function hostState(services: Services, { address }: Args<'host'>): 
 function refusalOf(services: Services, session: UserSession | undefined, address: string): HostState['refusal'] {
   if (session) return 'over_limit'
   if (deniedHosts(services.engine.config).has(address)) return 'denied'
-  return services.portal.guard.secondsBlocked(address) > 0 ? 'blocked' : null
+  return services.of(portalService).guard.secondsBlocked(address) > 0 ? 'blocked' : null
 }
 
 export function personalPage(services: Services, { address, token }: Args<'personal'>): PersonalPage | null {
@@ -81,14 +84,17 @@ export function personalPage(services: Services, { address, token }: Args<'perso
   return {
     login: user.login,
     name: user.name,
-    sessions: services.userSessions.ofUser(user.id).map(({ id, type, address: at, state, startedAt }) => ({
-      id,
-      type,
-      address: at,
-      state,
-      startedAt,
-      isThis: at === address,
-    })),
+    sessions: services
+      .of(userSessionsService)
+      .ofUser(user.id)
+      .map(({ id, type, address: at, state, startedAt }) => ({
+        id,
+        type,
+        address: at,
+        state,
+        startedAt,
+        isThis: at === address,
+      })),
     canChangePassword: user.domain_type === 'local',
   }
 }
@@ -98,14 +104,21 @@ export async function endOwnSession(
   { address, token, id }: Args<'endSession'>,
 ): Promise<PortalVerbs['endSession']['result']> {
   const own = opened(services, token, address)
-  const session = own && services.userSessions.ofUser(own.user.id).find((one) => one.id === id)
+  const session =
+    own &&
+    services
+      .of(userSessionsService)
+      .ofUser(own.user.id)
+      .find((one) => one.id === id)
   if (!own || !session) return refused('expired')
-  await services.userSessions.end(session.id)
-  services.portal.lines.write(
-    'user-cabinet-backend',
-    'info',
-    `User '${own.user.login}' ended the session of ${session.address} from ${address}.`,
-  )
+  await services.of(userSessionsService).end(session.id)
+  services
+    .of(portalService)
+    .lines.write(
+      'user-cabinet-backend',
+      'info',
+      `User '${own.user.login}' ended the session of ${session.address} from ${address}.`,
+    )
   return done
 }
 
@@ -113,14 +126,16 @@ export async function signOut(
   services: Services,
   { address, token }: Args<'signOut'>,
 ): Promise<PortalVerbs['signOut']['result']> {
-  const own = token === null ? null : services.portal.sessions.open(token, address)
+  const own = token === null ? null : services.of(portalService).sessions.open(token, address)
   if (own) {
     const login = findUser(services.engine.config, own.userId)?.login ?? own.userId
-    services.portal.sessions.end(own.handle)
-    services.portal.lines.write('user-cabinet-backend', 'info', `User '${login}' signed out from ${address}.`)
+    services.of(portalService).sessions.end(own.handle)
+    services
+      .of(portalService)
+      .lines.write('user-cabinet-backend', 'info', `User '${login}' signed out from ${address}.`)
   }
-  const host = services.userSessions.at(address)
-  if (host?.type === 'web') await services.userSessions.end(host.id)
+  const host = services.of(userSessionsService).at(address)
+  if (host?.type === 'web') await services.of(userSessionsService).end(host.id)
   return done
 }
 
@@ -128,7 +143,9 @@ export async function changePassword(
   services: Services,
   { address, token, current, next }: Args<'changePassword'>,
 ): Promise<PortalVerbs['changePassword']['result']> {
-  const { portal, passwords, userSessions } = services
+  const { passwords } = services.accounts
+  const portal = services.of(portalService)
+  const userSessions = services.of(userSessionsService)
   const own = opened(services, token, address)
   if (!own) return refused('expired')
   const { user, session } = own
@@ -174,7 +191,7 @@ function weaknessOf(services: Services, { login }: StoredUser, current: string, 
   if (next.length < shortestPassword) return weak('short')
   if (next.length > longestPassword) return weak('long')
   if (next === current) return weak('same')
-  const isGuessable = services.weaknessOf(next, [login, services.brand, services.hostName]) !== null
+  const isGuessable = services.accounts.weaknessOf(next, [login, services.brand, services.hostName]) !== null
   return isGuessable ? weak('guessable') : null
 }
 
@@ -193,7 +210,7 @@ async function storePassword(services: Services, user: StoredUser, hash: string,
 
 /** Ends what users may not have any more: they were denied, removed or got another password. */
 export function endInvalid(services: Services): void {
-  const { sessions, tickets } = services.portal
+  const { sessions, tickets } = services.of(portalService)
   sessions.endUnless((one) => validUser(services, one.userId, one.passwordMark, one.nextMark) !== null)
   for (const sign of tickets.list()) if (!validUser(services, sign.userId, sign.passwordMark)) tickets.end(sign.handle)
 }

@@ -6,6 +6,7 @@ import type { PortalVerb, PortalVerbs } from '../../engines/portal/protocol.ts'
 import { users } from '../users/public.ts'
 import { changePassword, endInvalid, endOwnSession, hostState, personalPage, signOut } from './jobs-personal.ts'
 import { confirm, signIn } from './jobs-sign-in.ts'
+import { portalService } from './service.ts'
 
 type PortalActions = {
   readonly [V in PortalVerb]: (args: PortalVerbs[V]['args']) => Promise<PortalVerbs[V]['result']>
@@ -32,6 +33,6 @@ export function followPortalUsers(services: Services): { stop(): void } {
     known = now
     endInvalid(services)
   })
-  const timer = setInterval(() => services.portal.sessions.endExpired(), lookMilliseconds).unref()
+  const timer = setInterval(() => services.of(portalService).sessions.endExpired(), lookMilliseconds).unref()
   return { stop: () => clearInterval(timer) }
 }

@@ -1,6 +1,7 @@
 // The second factor of a sign-in: asking for it, judging a code, and taking over the secret of a new authenticator app.
 
 import type { Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { read } from '../../core/model/slots.ts'
 import type { SecondFactor, SignInResult } from '../../engines/portal/protocol.ts'
 import type { StoredUser } from '../users/public.ts'
@@ -15,8 +16,9 @@ import {
   providers,
   secondFactors,
 } from './lists-second-factors.ts'
+import { codeProviderService, portalService } from './service.ts'
 
-type Tickets = Services['portal']['tickets']
+type Tickets = Offered<typeof portalService>['tickets']
 type Wait = Parameters<Tickets['open']>[0]['wait']
 type Ticket = ReturnType<Tickets['list']>[number]
 
@@ -28,7 +30,8 @@ interface Sign {
 }
 
 export async function beginFactor(services: Services, sign: Sign): Promise<SignInResult> {
-  const { portal, brand } = services
+  const { brand } = services
+  const portal = services.of(portalService)
   const { user, factor } = sign
   if (factor !== 'totp') return sendCode(services, { ...sign, factor })
   if (factorOf(services.engine.config, user.id)) return wait(services, sign, { kind: 'totp' }, null)
@@ -38,11 +41,12 @@ export async function beginFactor(services: Services, sign: Sign): Promise<SignI
 }
 
 function wait(
-  { portal }: Services,
+  services: Services,
   { user, mark, address, factor }: Sign,
   waiting: Wait,
   enrolment: { readonly uri: string; readonly secret: string } | null,
 ): SignInResult {
+  const portal = services.of(portalService)
   const ticket = portal.tickets.open({ userId: user.id, passwordMark: mark, address, wait: waiting })
   return { status: 'second_factor', ticket, factor, enrolment }
 }
@@ -52,7 +56,9 @@ async function sendCode(
   services: Services,
   sign: Sign & { readonly factor: 'smssvc' | 'multifactor' },
 ): Promise<SignInResult> {
-  const { portal, codeProvider, vault } = services
+  const { vault } = services
+  const portal = services.of(portalService)
+  const codeProvider = services.of(codeProviderService)
   const { user, factor } = sign
   const unavailable = (reason: string): SignInResult => {
     portal.lines.write('web-authd', 'warning', `No code could be sent to '${user.login}': ${reason}.`)
@@ -87,7 +93,7 @@ const digitsOf = (phone: string): string => phone.replaceAll(/[^+\d]/g, '')
 
 /** A right code is used up by this. */
 export function isRightCode(services: Services, waiting: Wait, userId: string, given: string): boolean {
-  const { codes } = services.portal
+  const { codes } = services.of(portalService)
   if (waiting.kind === 'sent') return codes.isSent(given, waiting.codeHash)
   const secret = waiting.kind === 'enrolment' ? waiting.secret : secretOf(services, userId)
   return secret !== null && codes.use(userId, secret, given)
@@ -107,7 +113,8 @@ export async function storeEnrolled(
   address: string,
 ): Promise<boolean> {
   if (waiting.kind !== 'enrolment') return true
-  const { changeAsGateway, vault, portal, engine } = services
+  const { changeAsGateway, vault, engine } = services
+  const portal = services.of(portalService)
   let added: number | null = null
   try {
     await changeAsGateway(

@@ -2,10 +2,13 @@
 // account of another origin get the same answer after the same work. What waits for a code has no rights.
 
 import type { Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { isConflict, isUnavailable } from '../../core/contract/error.ts'
 import { read } from '../../core/model/slots.ts'
 import type { SignInResult } from '../../engines/portal/protocol.ts'
+import { userSessionsService } from '../authorization/service.ts'
 import { countryName } from '../objects/public.ts'
+import { countriesService } from '../objects/service.ts'
 import { findGroup, type StoredUser } from '../users/public.ts'
 import { settings } from './config.ts'
 import {
@@ -21,6 +24,7 @@ import {
   validUser,
 } from './jobs-entry.ts'
 import { beginFactor, isRightCode, storeEnrolled } from './jobs-second-factor.ts'
+import { portalService } from './service.ts'
 
 interface Asked {
   readonly address: string
@@ -32,7 +36,7 @@ export async function signIn(
   services: Services,
   { address, login, password }: Asked & { readonly login: string; readonly password: string },
 ): Promise<SignInResult> {
-  const { portal } = services
+  const portal = services.of(portalService)
   if (!mayEnter(services, address)) return refused('denied')
   const early = refusedNow(services, address)
   if (early) return early
@@ -62,7 +66,8 @@ export async function signIn(
 }
 
 /** Blocked, or more is asked in a second than any number of people would. */
-function refusedNow({ portal }: Services, address: string): SignInResult | null {
+function refusedNow(services: Services, address: string): SignInResult | null {
+  const portal = services.of(portalService)
   const seconds = portal.guard.secondsBlocked(address)
   if (seconds > 0) return refused('blocked', seconds)
   return portal.mayTry(address) ? null : refused('busy', busySeconds)
@@ -76,7 +81,8 @@ export async function checkPassword(
   user: StoredUser | undefined,
   password: string,
 ): Promise<boolean | null> {
-  const { passwords, portal } = services
+  const { passwords } = services.accounts
+  const portal = services.of(portalService)
   const { guard } = portal
   // Logins of users and of administrators have separate turns.
   const visitor = { address, account: `users/${account}`, isKnown: guard.isKnown(address, user?.id ?? null) }
@@ -94,7 +100,7 @@ export async function confirm(
   services: Services,
   { address, ticket, code }: Asked & { readonly ticket: string; readonly code: string },
 ): Promise<SignInResult> {
-  const { portal } = services
+  const portal = services.of(portalService)
   if (!mayEnter(services, address)) return refused('denied')
   // Made-up tickets cost nothing, so that they do not use up the tries of others.
   if (!portal.tickets.isWaiting(ticket)) return refused('expired')
@@ -134,7 +140,8 @@ async function finish(
   address: string,
   isWanted: () => boolean,
 ): Promise<SignInResult> {
-  const { portal, userSessions } = services
+  const portal = services.of(portalService)
+  const userSessions = services.of(userSessionsService)
   if (portal.sessions.isFull) return refused('busy', busySeconds)
   let opened: string | null = null
   if (opensHost(services, address)) {
@@ -150,7 +157,7 @@ async function finish(
     if (opened !== null) await userSessions.end(opened)
     return refused('expired')
   }
-  const { token, session } = services.transact(() => {
+  const { token, session } = services.accounts.transact(() => {
     portal.guard.recordSuccess(address, user.id)
     return portal.sessions.create(user.id, mark, address)
   })
@@ -159,9 +166,11 @@ async function finish(
   return { status: 'signed_in', token }
 }
 
-type Session = ReturnType<Services['portal']['sessions']['list']>[number]
+type Session = ReturnType<Offered<typeof portalService>['sessions']['list']>[number]
 
-function startOf({ engine, countries }: Services, user: StoredUser, { handle, startedAt, address }: Session) {
+function startOf(services: Services, user: StoredUser, { handle, startedAt, address }: Session) {
+  const { engine } = services
+  const countries = services.of(countriesService)
   const country_code = countries?.codeOf(address) ?? ''
   return {
     id: handle,

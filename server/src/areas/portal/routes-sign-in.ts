@@ -6,6 +6,7 @@ import { printStamp } from '../../core/contract/table-query.ts'
 import { readId } from '../../core/model/declarations.ts'
 import { removeFrom, updateSettings } from '../../core/model/lists.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
+import { countriesService } from '../objects/service.ts'
 import { findUser, userIds } from '../users/public.ts'
 import * as contract from './contract-sign-in.ts'
 import { validUser } from './jobs-entry.ts'
@@ -18,6 +19,7 @@ import {
   secondFactors,
   shownProviders,
 } from './lists-second-factors.ts'
+import { portalService } from './service.ts'
 
 /** The id of a user as a path gives it. */
 const idOf = (given: string): string => String(readId({ ids: userIds }, given))
@@ -25,7 +27,9 @@ const idOf = (given: string): string => String(readId({ ids: userIds }, given))
 const numberOf = (userId: string): number => Number(userId.replace(/^user\.id\./, ''))
 
 function portalSessions({ services }: Pick<Context, 'services'>): contract.PortalSession[] {
-  const { portal, facts, countries } = services
+  const { facts } = services
+  const portal = services.of(portalService)
+  const countries = services.of(countriesService)
   const offsetAt = clockOffsets(facts().timeZone)
   const show = (
     one: { readonly handle: string; readonly userId: string; readonly passwordMark: string; readonly address: string },
@@ -59,7 +63,7 @@ function portalSessions({ services }: Pick<Context, 'services'>): contract.Porta
 export const signInRoutes: readonly Route[] = [
   handle(contract.listSessions, portalSessions),
   handle(contract.endSession, ({ params, services }) => {
-    const { sessions, tickets } = services.portal
+    const { sessions, tickets } = services.of(portalService)
     if (!sessions.end(params.session_id) && !tickets.end(params.session_id)) throw notFound('session with this id')
   }),
 
@@ -72,21 +76,24 @@ export const signInRoutes: readonly Route[] = [
         if (!factor) throw notFound('second factor of this user')
         return removeFrom(config, secondFactorList, factor.id, referencesTo)
       })
-      services.portal.tickets.endAllOf(userId)
+      services.of(portalService).tickets.endAllOf(userId)
     },
     { slot: secondFactors },
   ),
 
   handle(contract.listClosedUsers, ({ config, services }) =>
-    services.portal.guard.listClosed().flatMap(({ adminId, since, failures, sources }) => {
-      const user = findUser(config, adminId)
-      return user ? [{ user_id: numberOf(user.id), login: user.login, since, failures, addresses: sources }] : []
-    }),
+    services
+      .of(portalService)
+      .guard.listClosed()
+      .flatMap(({ adminId, since, failures, sources }) => {
+        const user = findUser(config, adminId)
+        return user ? [{ user_id: numberOf(user.id), login: user.login, since, failures, addresses: sources }] : []
+      }),
   ),
   handle(contract.reopenUser, (context) => {
     const { params, config, services } = context
     const user = findUser(config, idOf(params.user_id))
-    if (!user || !services.portal.guard.reopenAccount(user.id)) throw notFound('closed account with this id')
+    if (!user || !services.of(portalService).guard.reopenAccount(user.id)) throw notFound('closed account with this id')
     context.audit(`The account of the user ${user.login} is open to sign-in again.`)
   }),
 

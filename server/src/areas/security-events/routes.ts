@@ -13,6 +13,7 @@ import { parseAddress } from '../../shared/net/ipv4.ts'
 import { printPcap } from '../../shared/net/pcap.ts'
 import { profiles as applicationProfiles, applications } from '../application-profiles/public.ts'
 import { exceptionList } from '../firewall/public.ts'
+import { capturesService } from '../inspection/service.ts'
 import {
   addException,
   catalogueOf,
@@ -21,7 +22,9 @@ import {
   profiles,
   template,
 } from '../intrusion-prevention/public.ts'
+import { signaturesService } from '../intrusion-prevention/service.ts'
 import { askedOf, bucketsAnswer, journalAnswer, tailAnswer, timelineSums, topSums } from '../logs/public.ts'
+import { refreshLogsService } from '../logs/service.ts'
 import { countryName, ipAddresses, ipAddressObjects } from '../objects/public.ts'
 import * as contract from './contract.ts'
 import { actionOf, captureOf, exceptedHosts, type FoundEvent, firewallRuleOf, packetOf, shownEvent } from './events.ts'
@@ -49,7 +52,7 @@ const sums = ['blocked'] as const
 const amountsOf = ({ records = 0, sums: [blocked = 0] = [] }: Partial<SumRow> = {}) => ({ events: records, blocked })
 
 const signatureOf = ({ config, services }: Pick<Context, 'config' | 'services'>, sid: number): Rule | undefined =>
-  catalogueOf(config, services.signatures?.current()).find(sid)
+  catalogueOf(config, services.of(signaturesService)?.current()).find(sid)
 
 /** What a value of a report is called now; empty where it is not known or says enough itself. */
 function titleOf(context: Context, kind: contract.TopKind, value: string): string {
@@ -62,7 +65,7 @@ function titleOf(context: Context, kind: contract.TopKind, value: string): strin
       if (value === template.id) return template.name
       return (findIn(config, profiles, value) ?? findIn(config, applicationProfiles, value))?.name ?? ''
     case 'classtypes':
-      return catalogueOf(config, services.signatures?.current()).classtypes.get(value) ?? ''
+      return catalogueOf(config, services.of(signaturesService)?.current()).classtypes.get(value) ?? ''
     case 'tactics':
       return nameOfTactic(value)
     case 'countries':
@@ -77,7 +80,7 @@ function titleOf(context: Context, kind: contract.TopKind, value: string): strin
 async function findEvent(context: Context, id: string): Promise<FoundEvent> {
   const { services, signal } = context
   if (!/^security\.\d{1,15}$/.test(id)) throw notFound(`security event with the id ${id.slice(0, 80)}`)
-  await services.refreshLogs()
+  await services.of(refreshLogsService)()
   const where = { kind: 'equals', column: 'id', cells: [id] } as const
   const question = { ...askedOf(context, {}, details), where, order: [], offset: 0, limit: 1 }
   const found = await services.logs.find(question, { owner: signedIn(context).adminId, signal })
@@ -116,7 +119,7 @@ function exceptSignature(context: ExceptionContext, found: FoundEvent) {
   return change((config, tools) => {
     const ruleId = tools.nextId(profileRules)
     const exception = { profileId: found.profile_id, rule, ...hosts, comment, ruleId }
-    const isTaken = (sid: number): boolean => services.signatures?.current().find(sid) !== undefined
+    const isTaken = (sid: number): boolean => services.of(signaturesService)?.current().find(sid) !== undefined
     const [next, sid] = addException(config, exception, isTaken)
     const made = { sid, profile_id: found.profile_id, profile_rule_id: ruleId }
     return [next, { kind: 'signature' as const, ...nothing, ...made }] as const
@@ -148,7 +151,7 @@ function hostObject(config: Config, address: string, newObjectId: () => string |
 async function captureReply(context: Context, id: string): Promise<RawReply> {
   const { services, signal } = context
   const found = await findEvent(context, id)
-  const kept = (await services.captures?.find(captureOf(found), signal)) ?? []
+  const kept = (await services.of(capturesService)?.find(captureOf(found), signal)) ?? []
   const own = packetOf(found)
   const packets = kept.length > 0 ? kept : own ? [own] : []
   if (packets.length === 0)

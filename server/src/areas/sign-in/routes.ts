@@ -15,6 +15,8 @@ import {
   renewPasswordHash,
   type StoredAdministrator,
 } from '../administrators/public.ts'
+import { countriesService } from '../objects/service.ts'
+import { portalService } from '../portal/service.ts'
 import {
   type AdminSession,
   type ClosedAccount,
@@ -31,6 +33,7 @@ import {
   signOut,
   whoAmI,
 } from './contract.ts'
+import { managementCertificateService } from './service.ts'
 import { signInStatusItems } from './status.ts'
 
 export const routes: readonly Route[] = [
@@ -38,20 +41,20 @@ export const routes: readonly Route[] = [
     signIn,
     async (context) => {
       const { body, services, address } = context
-      const restPath = services.cookieJar.checkRestPath(body.rest_path)
+      const restPath = services.accounts.cookieJar.checkRestPath(body.rest_path)
       refuseBlocked(context)
       const admin = await findSignedIn(context)
       // Of attempts that were sent together, those after the one that caused the block do not count.
       refuseBlocked(context)
       if (!admin || !isUnchanged(services, admin)) throw refuseSignIn(context)
-      const tokens = services.transact(() => {
-        services.guard.recordSuccess(address, admin.id)
-        services.firstPassword.recordUse(admin)
+      const tokens = services.accounts.transact(() => {
+        services.accounts.guard.recordSuccess(address, admin.id)
+        services.accounts.firstPassword.recordUse(admin)
         endPresented(context)
         services.audit.write([record(context, signIn, 'sign-in', admin.login, 'ok', 'Signed in.')])
-        return services.sessions.create(admin.id, address, restPath)
+        return services.accounts.sessions.create(admin.id, address, restPath)
       })
-      context.setHeader('set-cookie', services.cookieJar.set(tokens, restPath))
+      context.setHeader('set-cookie', services.accounts.cookieJar.set(tokens, restPath))
     },
     { audits: true },
   ),
@@ -61,11 +64,11 @@ export const routes: readonly Route[] = [
     (context) => {
       const { services } = context
       const { session, login } = signedIn(context)
-      services.transact(() => {
-        services.sessions.end(session.handle)
+      services.accounts.transact(() => {
+        services.accounts.sessions.end(session.handle)
         services.audit.write([record(context, signOut, 'sign-out', login, 'ok', 'Signed out.')])
       })
-      context.setHeader('set-cookie', services.cookieJar.clear(context.cookieHeader, session.restPath))
+      context.setHeader('set-cookie', services.accounts.cookieJar.clear(context.cookieHeader, session.restPath))
       context.setHeader('clear-site-data', '"cache", "storage"')
     },
     { audits: true },
@@ -74,7 +77,7 @@ export const routes: readonly Route[] = [
   handle(showConsole, ({ identity, services }) => ({
     brand: services.brand,
     host_name: services.hostName,
-    certificate_sha256: fingerprintOf(services.managementCertificate?.() ?? null),
+    certificate_sha256: fingerprintOf(services.of(managementCertificateService)?.() ?? null),
     ...(identity ? { time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone } : {}),
   })),
 
@@ -84,7 +87,8 @@ export const routes: readonly Route[] = [
   }),
 
   handle(ownSession, (context) => {
-    const { sessions, clock } = context.services
+    const { clock } = context.services
+    const { sessions } = context.services.accounts
     const { session, adminId, mustChangePassword } = signedIn(context)
     const fresh = freshSignInSeconds - (clock.elapsed() - session.createdAt)
     return {
@@ -97,9 +101,9 @@ export const routes: readonly Route[] = [
   }),
 
   handle(listSessions, ({ config, services }) =>
-    services.sessions.list().flatMap((session) => {
+    services.accounts.sessions.list().flatMap((session) => {
       const admin = findById(config, session.adminId)
-      const country = services.countries?.codeOf(session.address) ?? ''
+      const country = services.of(countriesService)?.codeOf(session.address) ?? ''
       return admin ? [showSession(session, admin, country)] : []
     }),
   ),
@@ -107,23 +111,23 @@ export const routes: readonly Route[] = [
   handle(endSession, (context) => {
     const { params, services } = context
     const identity = signedIn(context)
-    const session = services.sessions.find(params.session_id)
+    const session = services.accounts.sessions.find(params.session_id)
     const isOwn = session?.handle === identity.session.handle
     if (!isOwn && !context.isFullAdministrator) {
       throw new GatewayError('forbidden', 'Only an administrator with full access can end another session.')
     }
     if (!session) throw notFound('session with this id')
-    services.sessions.end(session.handle)
+    services.accounts.sessions.end(session.handle)
   }),
 
   handle(listBlocks, ({ services }) => {
-    const ofUsers = services.portal.guard.listBlocks()
-    return [...services.guard.listBlocks(), ...ofUsers.map((block) => ({ ...block, realm: 'users' as const }))]
+    const ofUsers = services.of(portalService).guard.listBlocks()
+    return [...services.accounts.guard.listBlocks(), ...ofUsers.map((block) => ({ ...block, realm: 'users' as const }))]
   }),
   handle(liftBlocks, ({ services }) =>
-    services.transact(() => {
-      services.guard.liftBlocks()
-      services.portal.guard.liftBlocks()
+    services.accounts.transact(() => {
+      services.accounts.guard.liftBlocks()
+      services.of(portalService).guard.liftBlocks()
     }),
   ),
 
@@ -133,8 +137,8 @@ export const routes: readonly Route[] = [
     (context) => {
       const { params, config, services } = context
       const admin = findById(config, params.admin_id)
-      services.transact(() => {
-        if (!admin || !services.guard.reopenAccount(admin.id)) throw notFound('closed account with this id')
+      services.accounts.transact(() => {
+        if (!admin || !services.accounts.guard.reopenAccount(admin.id)) throw notFound('closed account with this id')
         const message = `The account ${admin.login} is open to sign-in again.`
         services.audit.write([record(context, reopenAccount, 'lock', signedIn(context).login, 'ok', message)])
       })
@@ -149,7 +153,7 @@ const fingerprintOf = (chain: string | null): string | null =>
   chain === null ? null : new X509Certificate(chain).fingerprint256
 
 function closedAccounts({ config, services }: Pick<Context, 'config' | 'services'>): ClosedAccount[] {
-  return services.guard.listClosed().flatMap(({ adminId, since, failures, sources }) => {
+  return services.accounts.guard.listClosed().flatMap(({ adminId, since, failures, sources }) => {
     const admin = findById(config, adminId)
     return admin ? [{ admin_id: adminId, login: admin.login, since, failures, addresses: sources }] : []
   })
@@ -158,7 +162,7 @@ function closedAccounts({ config, services }: Pick<Context, 'config' | 'services
 type SignInContext = Context<typeof signIn>
 
 function refuseBlocked(context: SignInContext): void {
-  const seconds = context.services.guard.secondsBlocked(context.address)
+  const seconds = context.services.accounts.guard.secondsBlocked(context.address)
   if (seconds === 0) return
   refused(context, 'too_many_requests', 'The address is blocked.')
   throw blocked(seconds)
@@ -166,7 +170,7 @@ function refuseBlocked(context: SignInContext): void {
 
 /** Refusals before a password was checked: there is no limit to how many a flood can cause. */
 const refused = (context: SignInContext, result: AuditEntry['result'], message: string): void =>
-  context.services.refusedSignIns.refused(record(context, signIn, 'sign-in', '', result, message))
+  context.services.accounts.refusedSignIns.refused(record(context, signIn, 'sign-in', '', result, message))
 
 const blocked = (seconds: number): GatewayError =>
   new GatewayError(
@@ -183,9 +187,9 @@ async function findSignedIn(context: SignInContext): Promise<StoredAdministrator
   const admin = body.login.includes('@') ? undefined : findByLogin(config, body.login)
   const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
   const fits = await checkPassword(context, admin?.id ?? null, stored)
-  if (!admin || !fits || !admin.enabled || services.guard.isAccountClosed(admin.id)) return null
-  if (services.firstPassword.isExpired(admin)) return null
-  if (stored !== null && isUnchanged(services, admin) && services.passwords.isOutdated(stored))
+  if (!admin || !fits || !admin.enabled || services.accounts.guard.isAccountClosed(admin.id)) return null
+  if (services.accounts.firstPassword.isExpired(admin)) return null
+  if (stored !== null && isUnchanged(services, admin) && services.accounts.passwords.isOutdated(stored))
     await renewHash(context, admin)
   return admin
 }
@@ -199,7 +203,7 @@ function isUnchanged({ engine }: Services, admin: StoredAdministrator): boolean 
 /** Waits for its turn among all that sign in. One that is refused instead counts as a try. */
 async function checkPassword(context: SignInContext, adminId: string | null, stored: string | null): Promise<boolean> {
   const { body, services, address } = context
-  const { guard, passwords } = services
+  const { guard, passwords } = services.accounts
   const visitor = { address, account: canonicalLogin(body.login), isKnown: guard.isKnown(address, adminId) }
   try {
     return await passwords.fits(body.password, stored, visitor)
@@ -217,7 +221,7 @@ async function renewHash(
   { body, services, address, requestId }: SignInContext,
   admin: StoredAdministrator,
 ): Promise<void> {
-  const hash = await services.passwords.hash(body.password)
+  const hash = await services.accounts.passwords.hash(body.password)
   const password_hash = services.vault.seal(hash, passwordPlace(admin.id))
   await services
     .changeAsGateway((config) => renewPasswordHash(config, admin, password_hash), {
@@ -232,8 +236,8 @@ async function renewHash(
 function refuseSignIn(context: SignInContext): GatewayError {
   const { services, address, body, config } = context
   const admin = findByLogin(config, body.login)
-  services.transact(() => {
-    const { isBlocked, closed } = services.guard.recordFailure(address, admin?.id ?? null)
+  services.accounts.transact(() => {
+    const { isBlocked, closed } = services.accounts.guard.recordFailure(address, admin?.id ?? null)
     const message = isBlocked ? 'Sign-in failed. The address is now blocked.' : 'Sign-in failed.'
     const who = shownLogin(admin, body.login)
     services.audit.write([
@@ -255,7 +259,7 @@ const shownLogin = (admin: StoredAdministrator | undefined, login: string): stri
 /** Ends a session presented at sign-in, because an attacker may have planted it. */
 function endPresented(context: SignInContext): void {
   const { identity, services } = context
-  if (identity) services.sessions.end(identity.session.handle)
+  if (identity) services.accounts.sessions.end(identity.session.handle)
 }
 
 /** The events that the area writes itself, within the transaction that causes them. */
@@ -271,11 +275,11 @@ function record(
   return { event, who, address, what, result, message, request_id: requestId, revision: null, changes: [] }
 }
 
-type Guard = Services['guard']
+type Guard = Services['accounts']['guard']
 
 type AuditEntry = Parameters<Services['audit']['note']>[0]
 
-type ListedSession = ReturnType<Services['sessions']['list']>[number]
+type ListedSession = ReturnType<Services['accounts']['sessions']['list']>[number]
 
 const showSession = (session: ListedSession, admin: StoredAdministrator, country_code: string): AdminSession => ({
   id: session.handle,

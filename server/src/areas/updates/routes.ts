@@ -2,10 +2,13 @@
 // archives of category lists are taken.
 
 import { handle, type Route, type Services } from '../../core/area/handle.ts'
+import type { Offered } from '../../core/area/run.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { release } from '../../shared/version.ts'
 import { makeBackup } from '../backup/public.ts'
+import { webCategoriesService } from '../content-filter/service.ts'
 import { noDatabaseUpdates, systemImage, upgradeStatus, uploadDatabases, uploadFilterDatabases } from './contract.ts'
+import { upgradesService } from './service.ts'
 
 const holdsAt = (file: Buffer, at: number, mark: Buffer): boolean => file.subarray(at, at + mark.length).equals(mark)
 
@@ -16,7 +19,8 @@ const isArchive = (file: Buffer): boolean =>
 const notInstalled =
   'This gateway was not installed as a package, so it cannot install updates. Update the folder that it was started from.'
 
-function upgradesOf({ upgrades }: Services): NonNullable<Services['upgrades']> {
+function upgradesOf(services: Services): NonNullable<Offered<typeof upgradesService>> {
+  const upgrades = services.of(upgradesService)
   if (!upgrades) throw new GatewayError('conflict', notInstalled)
   upgrades.requireInstalled()
   return upgrades
@@ -32,12 +36,12 @@ function numbersOf(version: string): { major: number; minor: number; build: numb
 
 export const routes: readonly Route[] = [
   handle(systemImage.show, ({ services }) => {
-    const uploaded = services.upgrades?.state().uploaded
+    const uploaded = services.of(upgradesService)?.state().uploaded
     if (!uploaded) return { uploaded_iso_version: null }
     return { uploaded_iso_version: { ...release, ...numbersOf(uploaded.version), timestamp: uploaded.timestamp } }
   }),
   handle(upgradeStatus, ({ services }) => {
-    const state = services.upgrades?.state()
+    const state = services.of(upgradesService)?.state()
     const uploaded = state?.uploaded
     return {
       installed_version: state?.installed?.version ?? null,
@@ -72,7 +76,7 @@ export const routes: readonly Route[] = [
     throw new GatewayError('conflict', noDatabaseUpdates)
   }),
   handle(uploadFilterDatabases, ({ bodyStream, services, requireAuthority }) =>
-    services.webCategories.receive(bodyStream, requireAuthority),
+    services.of(webCategoriesService).receive(bodyStream, requireAuthority),
   ),
 ]
 

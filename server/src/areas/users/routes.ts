@@ -7,6 +7,7 @@ import { updateItem } from '../../core/model/list-edits.ts'
 import { requireIn } from '../../core/model/lists.ts'
 import { type Config, type ItemId, read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
+import { portalService } from '../portal/service.ts'
 import { findUser, groupPath, passwordPlace, type StoredUser, users } from './config.ts'
 import * as contract from './contract.ts'
 import { groupList, userList } from './lists.ts'
@@ -26,9 +27,9 @@ async function hashOf(
   { services, owner, requireAuthority }: Pick<Context, 'services' | 'owner' | 'requireAuthority'>,
   { field, password, login }: NewPassword,
 ): Promise<string> {
-  const weakness = services.weaknessOf(password, [login, services.brand, services.hostName])
+  const weakness = services.accounts.weaknessOf(password, [login, services.brand, services.hostName])
   if (weakness !== null) throw invalid(field, weakness)
-  return services.passwords.hashInTurn(owner, password, requireAuthority)
+  return services.accounts.passwords.hashInTurn(owner, password, requireAuthority)
 }
 
 /** Only users of the gateway have a password here. */
@@ -79,7 +80,7 @@ export const routes: readonly Route[] = [
         return [updateItem(now, users, { ...user, password_hash }), user.id] as const
       })
       // Guesses of the old password do not count against the new one.
-      services.portal.guard.reopenAccount(id)
+      services.of(portalService).guard.reopenAccount(id)
     },
     { slot: users },
   ),

@@ -5,6 +5,7 @@ import { read } from '../../core/model/slots.ts'
 import { setAuthority } from './authority.ts'
 import { authority, keyPlace } from './config.ts'
 import { isWanted } from './resolve.ts'
+import { webAuthorityService } from './service.ts'
 
 /** Looks at once and after each change; ends with the gateway. */
 export function keepAuthority(services: Services, onFault: (error: unknown) => void): { look(): void } {
@@ -14,7 +15,7 @@ export function keepAuthority(services: Services, onFault: (error: unknown) => v
   }
   let isMaking = false
   const make = async (): Promise<void> => {
-    const { certificate, key } = await services.makeWebAuthority()
+    const { certificate, key } = await services.of(webAuthorityService)()
     const sealed = services.vault.seal(key, keyPlace)
     await services.changeAsGateway(
       (config) =>

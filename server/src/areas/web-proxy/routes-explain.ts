@@ -5,6 +5,7 @@ import { type Problem, refuse } from '../../core/contract/error.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { inSlices } from '../../core/workers/slices.ts'
 import type { CategoryLookup } from '../../domain/web-filter/model.ts'
+import { userSessionsService } from '../authorization/service.ts'
 import { explainRequest } from '../content-filter/contract.ts'
 import {
   explainWeb,
@@ -14,13 +15,14 @@ import {
   readUrl,
   storedCategories,
 } from '../content-filter/public.ts'
+import { webCategoriesService } from '../content-filter/service.ts'
 import { settings } from './config.ts'
 import { isTakenBy } from './taken.ts'
 
 export const explainRoutes: readonly Route[] = [
   handle(explainRequest, async ({ body, config, services }) => {
     const url = readUrl(body.url)
-    const { source, user, problems } = findClient(config, services.userSessions, body)
+    const { source, user, problems } = findClient(config, services.of(userSessionsService), body)
     const urlProblem: Problem = { field: 'url', message: 'Must be a URL such as https://example.com/page, or a name.' }
     refuse(url === null ? [...problems, urlProblem] : problems)
     if (url === null) throw new Error('It was refused.')
@@ -29,7 +31,7 @@ export const explainRoutes: readonly Route[] = [
     const policy = policyAt(config, facts, read(config, settings).on_failure, body.time ?? now)
     const own = await ownCategories(config, url)
     const categories: CategoryLookup = {
-      find: (request) => [...own(request.path), ...services.webCategories.lookup.find(request)],
+      find: (request) => [...own(request.path), ...services.of(webCategoriesService).lookup.find(request)],
     }
     const interception = isTakenBy(config, facts, {
       source,

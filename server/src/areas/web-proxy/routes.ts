@@ -7,17 +7,19 @@ import { updateSettings } from '../../core/model/lists.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { filterState, filterStatus } from '../content-filter/contract.ts'
 import { filterStatusItems, stateSettings } from '../content-filter/public.ts'
+import { webFilterService } from '../content-filter/service.ts'
 import { requireAuthority, setAuthority, showAuthority } from './authority.ts'
 import { authority, keyPlace } from './config.ts'
 import * as contract from './contract.ts'
 import { exclusionList, proxySettings } from './lists.ts'
 import { isWanted } from './resolve.ts'
+import { webAuthorityService, webProxyService } from './service.ts'
 import { filterEngine, type ProxyView, proxyStatusItems } from './status.ts'
 
 /** A change after which the proxy may run: with an authority, when there is none. */
 async function changeWithAuthority({ config, change, services }: Context, edit: (config: Config) => Config) {
   const isMissing = (now: Config): boolean => isWanted(now) && read(now, authority).authority === null
-  const made = isMissing(edit(config)) ? await services.makeWebAuthority() : null
+  const made = isMissing(edit(config)) ? await services.of(webAuthorityService)() : null
   return change((now) => {
     const edited = edit(now)
     if (!isMissing(edited) || made === null) return edited
@@ -34,8 +36,8 @@ const viewOf = async ({ config, services }: Pick<Context, 'config' | 'services'>
   config,
   machine: await services.observe(),
   now: services.clock.now(),
-  proxy: services.webProxy?.state() ?? null,
-  report: services.webFilter.report(),
+  proxy: services.of(webProxyService)?.state() ?? null,
+  report: services.of(webFilterService).report(),
 })
 
 export const routes: readonly Route[] = [
@@ -60,7 +62,7 @@ export const routes: readonly Route[] = [
     return change((config) => setAuthority(config, 'uploaded', certificate, services.vault.seal(privateKey, keyPlace)))
   }),
   handle(contract.certificate.make, async ({ change, services }) => {
-    const { certificate, key } = await services.makeWebAuthority()
+    const { certificate, key } = await services.of(webAuthorityService)()
     return change((config) => setAuthority(config, 'made', certificate, services.vault.seal(key, keyPlace)))
   }),
   handle(contract.proxyStatus, async (context) => proxyStatusItems(await viewOf(context))),

@@ -7,7 +7,9 @@ import type { Identity, Services } from './handle.ts'
 import type { ReadStatus } from './statuses.ts'
 
 export interface EventParts {
-  readonly services: () => Pick<Services, 'engine' | 'sessions' | 'userSessions' | 'clock'>
+  readonly services: () => Pick<Services, 'engine' | 'accounts' | 'clock'>
+  /** On the network. */
+  readonly countUsers: () => number
   readonly readStatuses: () => Promise<readonly ReadStatus[]>
   /** Further things to tell, such as health: compared as JSON, told to roles that may read them. */
   readonly topics?: readonly Topic[]
@@ -93,7 +95,7 @@ export class GatewayEvents {
   }
 
   #topics(): readonly Topic[] {
-    const { engine, sessions, userSessions, clock } = this.#parts.services()
+    const { engine, accounts, clock } = this.#parts.services()
     const probation = (): unknown => {
       const waiting = engine.probation
       if (!waiting) return { waiting: null }
@@ -101,7 +103,10 @@ export class GatewayEvents {
       const left = Math.max(0, Math.ceil(deadline - clock.elapsed()))
       return { waiting: { revision, author, confirm_before: deadlineTime, seconds_left: left } }
     }
-    const counts = (): unknown => ({ administrators: sessions.list().length, users: userSessions.list().length })
+    const counts = (): unknown => ({
+      administrators: accounts.sessions.list().length,
+      users: this.#parts.countUsers(),
+    })
     return [
       { event: 'probation', access: 'change', read: probation },
       { event: 'sessions', access: 'view', read: counts },
@@ -152,7 +157,7 @@ export class GatewayEvents {
 
   /** Prolonged, or near its end. */
   #tellSession(listener: Listener): void {
-    const { sessions } = this.#parts.services()
+    const { sessions } = this.#parts.services().accounts
     const left = sessions.secondsLeft(listener.identity.session)
     const isStep = sessionSteps.some((step) => left <= step && listener.secondsLeft > step)
     const isProlonged = left > listener.secondsLeft

@@ -178,3 +178,23 @@ export interface LogStore {
   state(): Promise<StoreState>
   close(): Promise<void>
 }
+
+export interface ForwardingState {
+  /** False for UDP until the first datagram could be sent. */
+  readonly isConnected: boolean
+  /** Everything up to here is with the collector. */
+  readonly place: number
+  readonly lost: number
+  /** Since the start of the thread: records that were delivered, and how many of them were sent again after a break. */
+  readonly delivered: number
+  readonly repeated: number
+  /** Unix microseconds of the oldest record that waits, when it is known; null when none waits. */
+  readonly oldest: number | null
+  /** What is wrong now, as a sentence. */
+  readonly fault: string | null
+}
+
+export interface ForwardingReport extends ForwardingState {
+  /** Records that the collector does not have yet. */
+  readonly waiting: number
+}

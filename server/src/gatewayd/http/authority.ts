@@ -12,7 +12,7 @@ import { checkAccess, checkFreshSignIn, type FindIdentity } from './request.ts'
 import { SessionConnections } from './session-connections.ts'
 
 export interface AuthorityParts {
-  readonly services: Pick<Services, 'clock' | 'sessions'>
+  readonly services: Pick<Services, 'clock' | 'accounts'>
   readonly findIdentity: FindIdentity
   /** Slots that say who may do what. */
   readonly rightsSlots: ReadonlySet<string>
@@ -29,7 +29,7 @@ export class Authority {
 
   constructor(app: FastifyInstance, parts: AuthorityParts) {
     this.#parts = parts
-    const { sessions } = parts.services
+    const { sessions } = parts.services.accounts
     sessions.onEnded((handle) => this.#connections.end(handle))
     const timer = setInterval(() => sessions.endExpired(), endExpiredEveryMilliseconds)
     timer.unref()

@@ -1,7 +1,6 @@
 // Connections that the kernel tracks and a change of the configuration refuses: lists them for a dry run, and cuts them after the
 // change. A worker judges them. How the outcome reaches the client is in cut-connections.ts.
 
-import type { UserSessions } from '../../areas/authorization/runs/session.ts'
 import type { Identity, Services } from '../../core/area/handle.ts'
 import type { PolicyChange, Preview } from '../../core/config/change.ts'
 import { maxListedConnections } from '../../core/contract/dry-run.ts'
@@ -13,11 +12,11 @@ import { createSlices, inSlices } from '../../core/workers/slices.ts'
 
 export interface LiveConnectionsParts {
   readonly applier: Pick<Applier, 'sessions' | 'cut'>
-  readonly services: Pick<Services, 'reader' | 'facts' | 'clock' | 'engine' | 'userSessions'>
+  readonly services: Pick<Services, 'reader' | 'facts' | 'clock' | 'engine'>
   /** Slots that decide about packets. */
   readonly slots: ReadonlySet<string>
   /** Where users are, for the worker; yields between its steps. */
-  readonly findPlaces: (config: Config, sessions: UserSessions) => Iterator<unknown, unknown>
+  readonly findPlaces: (config: Config) => Iterator<unknown, unknown>
 }
 
 export interface ListedConnection {
@@ -102,12 +101,12 @@ export class LiveConnections {
     const { text: table, isCut, limitation } = await this.#read()
     if (limitation !== null) return { total: 0, lines: [], notes: [unreadable] }
     if (table === '') return { total: 0, lines: [], notes: [] }
-    const { userSessions, engine, clock } = services
+    const { engine, clock } = services
     const question = {
       before,
       after: { ...after, changes: after.changes.map((one) => ({ ...one, before: null })) },
       now: Math.floor(clock.now().getTime() / 1000),
-      users: await inSlices(findPlaces(engine.config, userSessions)),
+      users: await inSlices(findPlaces(engine.config)),
       table,
       limit,
     }

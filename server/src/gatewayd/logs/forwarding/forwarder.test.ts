@@ -5,10 +5,10 @@ import { describe, it } from 'node:test'
 import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
 import { until } from '../../../../test/support/until.ts'
 import type { NewRecord } from '../../../domain/logs/record.ts'
-import type { Followed } from '../../../domain/logs/store.ts'
+import type { Followed, ForwardingState } from '../../../domain/logs/store.ts'
 import { Broken, type Carrier } from './carrier.ts'
 import type { Cursor, CursorFile } from './cursor-file.ts'
-import { Forwarder, type ForwardingState, type ForwardingTarget } from './forwarder.ts'
+import { Forwarder, type ForwardingTarget } from './forwarder.ts'
 
 const target: ForwardingTarget = {
   host: '192.0.2.5',

@@ -4,7 +4,7 @@
 
 import { type ForwardedForm, type LineScope, linePrinter } from '../../../domain/logs/forwarded-line.ts'
 import type { KeptRecord } from '../../../domain/logs/record.ts'
-import type { Followed } from '../../../domain/logs/store.ts'
+import type { Followed, ForwardingState } from '../../../domain/logs/store.ts'
 import { Broken, type Carrier, type OpenCarrier } from './carrier.ts'
 import type { Cursor, CursorFile } from './cursor-file.ts'
 import { ResendWindow } from './resend-window.ts'
@@ -14,21 +14,6 @@ export interface ForwardingTarget extends TcpTarget {
   readonly protocol: 'tcp' | 'udp'
   readonly format: ForwardedForm
   readonly scope: LineScope
-}
-
-export interface ForwardingState {
-  /** False for UDP until the first datagram could be sent. */
-  readonly isConnected: boolean
-  /** Everything up to here is with the collector. */
-  readonly place: number
-  readonly lost: number
-  /** Since the start of the thread: records that were delivered, and how many of them were sent again after a break. */
-  readonly delivered: number
-  readonly repeated: number
-  /** Unix microseconds of the oldest record that waits, when it is known; null when none waits. */
-  readonly oldest: number | null
-  /** What is wrong now, as a sentence. */
-  readonly fault: string | null
 }
 
 /** The store, as a forwarder needs it. */

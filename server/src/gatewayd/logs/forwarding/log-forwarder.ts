@@ -6,14 +6,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../core/log.ts'
 import { compileCache } from '../../../core/workers/pool.ts'
-import type { LogStore } from '../../../domain/logs/store.ts'
-import type { ForwardingState, ForwardingTarget } from './forwarder.ts'
+import type { ForwardingReport, ForwardingState, LogStore } from '../../../domain/logs/store.ts'
+import type { ForwardingTarget } from './forwarder.ts'
 import type { ForwarderData, FromForwarder, ToForwarder } from './thread-messages.ts'
-
-export interface ForwardingReport extends ForwardingState {
-  /** Records that the collector does not have yet. */
-  readonly waiting: number
-}
 
 export interface LogForwarderOptions {
   readonly logs: Pick<LogStore, 'after' | 'state' | 'onNews'>

@@ -1,6 +1,7 @@
 // The messages between gatewayd and the thread that forwards the log.
 
-import type { ForwardingState, ForwardingTarget } from './forwarder.ts'
+import type { ForwardingState } from '../../../domain/logs/store.ts'
+import type { ForwardingTarget } from './forwarder.ts'
 
 /** What the thread gets as workerData. */
 export interface ForwarderData {

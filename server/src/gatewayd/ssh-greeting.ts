@@ -1,7 +1,7 @@
 // Which ports of this machine are those of SSH: its servers greet first (RFC 4253, 4.2).
 
 import { connect } from 'node:net'
-import type { InboundConnection } from './tcp-connections.ts'
+import type { InboundConnection } from '../areas/web-proxy/runs/tcp-connections.ts'
 
 const greeting = 'SSH-'
 const patienceMilliseconds = 3_000

@@ -1,0 +1,26 @@
+// How what the log offers is made; the log itself is of the process.
+
+import { type Run, run } from '../../core/area/run.ts'
+import { logLimitsOf } from './config.ts'
+import { copyAuditTrail } from './jobs.ts'
+import { freeDisks } from './runs/disks.ts'
+import { disksService, refreshLogsService } from './service.ts'
+
+export const runs: readonly Run[] = [
+  run(refreshLogsService, ({ services: { audit, logs }, engine, reserve, log }) => {
+    const copy = copyAuditTrail({
+      audit,
+      logs,
+      onFault: (error) => log('warning', 'the audit trail was not copied to the log', { error }),
+    })
+    const setLimits = (): void => logs.setLimits(logLimitsOf(engine.config, reserve?.state().totalBytes ?? null))
+    setLimits()
+    engine.onChanged(setLimits)
+    const refresh = async (): Promise<void> => {
+      await copy.refresh()
+      await logs.flush()
+    }
+    return { offers: refresh, stop: () => copy.stop() }
+  }),
+  run(disksService, ({ settings }) => (settings.isOnMachine ? { offers: { list: () => freeDisks() } } : null)),
+]
