@@ -22,7 +22,7 @@ export function createMachineFacts(settings: Settings, applier: Pick<Applier, 'd
       devices: () => devices,
       agentPort: reachablePort(settings.agentListen),
       webProxy: () => services?.of(webProxyService)?.state() ?? null,
-      inspection: () => services?.of(inspectionService)?.facts() ?? null,
+      inspection: () => services?.of(inspectionService).facts() ?? null,
       usedAddresses: () => services?.of(usedAddressesService)?.current() ?? [],
       clock,
     }),

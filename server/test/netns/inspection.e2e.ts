@@ -312,6 +312,16 @@ describe('inspection', () => {
       await lab.expectStatus(attack, 0, from(client))
     })
 
+    it('is active again only when the engine that started anew inspects', async () => {
+      for (const on_failure of ['pass', 'block', 'pass']) {
+        const before = engines()
+        await ok('PATCH', `/inspection/profiles/${drop}`, { on_failure })
+        await isReady(1)
+        assert.ok(!engines().some((one) => before.includes(one)), `${on_failure}: it is another engine`)
+        await lab.expectStatus(attack, 0, from(client))
+      }
+    })
+
     it('ends with the last rule that asks for it', async () => {
       await ok('DELETE', `/firewall/rules/forward/${rule}`)
       await until('the engine is gone', () => Promise.resolve(engines().length === 0))

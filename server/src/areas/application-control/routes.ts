@@ -2,7 +2,6 @@
 
 import { handle, type Route } from '../../core/area/handle.ts'
 import { listRoutes } from '../../core/area/routes.ts'
-import { inspectionSeen } from '../../core/contract/inspection.ts'
 import { inspectionService } from '../inspection/service.ts'
 import { applicationRules, applicationStatus } from './contract.ts'
 import { ruleList } from './lists.ts'
@@ -12,9 +11,6 @@ export const routes: readonly Route[] = [
   ...listRoutes(applicationRules, ruleList),
   handle(applicationStatus, async ({ services }) => {
     const machine = await services.observe()
-    return applicationStatusItems(
-      machine,
-      inspectionSeen(services.of(inspectionService)?.state(), machine.observation?.inspection?.blocked),
-    )
+    return applicationStatusItems(machine, services.of(inspectionService).state(machine.observation))
   }),
 ]

@@ -1,6 +1,5 @@
 // What others may use of the firewall: its rules and access lists, their defaults, inspection fields and translations, and whether it logs.
 
-export { channelContents, rulesByProfile } from './channel-contents.ts'
 export {
   type Channel,
   channelKey,

@@ -3,7 +3,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Services } from '../../core/area/handle.ts'
 import type { MachineLoad, Notice, Target } from '../../core/contract/health.ts'
-import { inspectionSeen } from '../../core/contract/inspection.ts'
 import { say } from '../../core/contract/said.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { UnitObservation } from '../../core/plan/artifacts.ts'
@@ -191,12 +190,9 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
     name: 'inspection',
     check: async () => {
       const inspection = services.of(inspectionService)
-      if (!inspection || inspection.state().state === 'off') return []
+      if (inspection.state(null).state === 'off') return []
       const { observation } = await services.observe()
-      return inspectionFindings(
-        inspectionSeen(inspection.state(), observation?.inspection?.blocked),
-        observation?.inspection,
-      )
+      return inspectionFindings(inspection.state(observation), observation?.inspection)
     },
   })
   monitor.add({

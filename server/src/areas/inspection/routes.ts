@@ -2,7 +2,6 @@
 
 import { handle, type Route } from '../../core/area/handle.ts'
 import { notFound } from '../../core/contract/error.ts'
-import { inspectionSeen } from '../../core/contract/inspection.ts'
 import { failures } from './config.ts'
 import * as contract from './contract.ts'
 import { isAnyProfile, setFailure } from './lists.ts'
@@ -13,8 +12,7 @@ export const routes: readonly Route[] = [
   handle(contract.inspectedProfiles.list, async ({ config, services }) => {
     const inspection = services.of(inspectionService)
     const { observation } = await services.observe()
-    const seen = inspectionSeen(inspection?.state(), observation?.inspection?.blocked)
-    return showProfiles(config, seen, inspection?.rulesByProfile(config) ?? new Map())
+    return showProfiles(config, inspection.state(observation), inspection.rulesByProfile(config))
   }),
   handle(
     contract.inspectedProfiles.update,
@@ -28,6 +26,6 @@ export const routes: readonly Route[] = [
   handle(contract.channels, async ({ config, services }) => {
     const inspection = services.of(inspectionService)
     const { observation } = await services.observe()
-    return showChannels(config, inspectionSeen(inspection?.state(), observation?.inspection?.blocked), observation)
+    return showChannels(config, inspection.state(observation), observation)
   }),
 ]

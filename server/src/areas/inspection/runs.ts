@@ -1,9 +1,11 @@
 // How what inspection offers is made: the rules and the tests of the engine.
 
 import { join } from 'node:path'
-import { type Run, roomForLists, run } from '../../core/area/run.ts'
+import { type Offered, type Run, roomForLists, run } from '../../core/area/run.ts'
+import { inspectionOff } from '../../core/contract/inspection.ts'
 import { applications } from '../../domain/applications/catalogue.ts'
 import { inspectionPaths } from '../../engines/inspection/index.ts'
+import { engineSeen } from '../../engines/inspection/status.ts'
 import { channelsService } from '../firewall/service.ts'
 import { catalogueOf } from '../intrusion-prevention/public.ts'
 import { signaturesService } from '../intrusion-prevention/service.ts'
@@ -11,11 +13,18 @@ import { createCaptureRing } from './runs/captures.ts'
 import { Inspection } from './runs/inspection.ts'
 import { capturesService, inspectionService } from './service.ts'
 
+const nothingInspected: Offered<typeof inspectionService> = {
+  state: () => inspectionOff,
+  facts: () => null,
+  follow: () => {},
+  rulesByProfile: () => new Map(),
+}
+
 export const runs: readonly Run[] = [
   run(inspectionService, (host) => {
     const { services, engine, settings, log } = host
-    if (!settings.isOnMachine) return null
     const channels = services.of(channelsService)
+    if (!settings.isOnMachine) return { offers: nothingInspected }
     const inspection = new Inspection({
       room: () => roomForLists(host),
       clock: services.clock,
@@ -34,7 +43,10 @@ export const runs: readonly Run[] = [
     })
     return {
       offers: {
-        state: () => inspection.state(),
+        state: (observation) => {
+          const isChanging = engine.backgroundState('inspection').state === 'reloading'
+          return inspection.state(engineSeen(observation, isChanging))
+        },
         facts: () => inspection.facts(),
         follow: () => inspection.follow(),
         rulesByProfile: channels.rulesByProfile,

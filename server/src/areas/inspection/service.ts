@@ -1,14 +1,16 @@
 // What runs for inspection, by name. How it is made is in runs.ts.
 
-import { optionalService } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/run.ts'
 import type { InspectionState } from '../../core/contract/inspection.ts'
 import type { Config } from '../../core/model/slots.ts'
+import type { Observation } from '../../core/plan/artifacts.ts'
 import type { InspectionFacts } from '../../core/plan/facts.ts'
 import type { CaptureRing } from './runs/captures.ts'
 
 /** What the inspection engine does now. */
-export const inspectionService = optionalService<{
-  state(): InspectionState
+export const inspectionService = service<{
+  /** By its tests and by what was observed, which is null when the machine could not be asked. The only way to its state. */
+  state(observation: Observation | null): InspectionState
   facts(): InspectionFacts | null
   /** The signatures are other ones. */
   follow(): void

@@ -36,7 +36,10 @@ function profileState(state: InspectionState, own: readonly ChannelState[]): Ins
   if (own.length === 0) return 'unused'
   // Whose rules they are is not known: copies are shared.
   if (state.refusedCount > 0) return 'failed'
-  if (state.generation !== null && own.every(({ inForce }) => inForce === state.generation)) return 'active'
+  const isNewest = ({ inForce }: ChannelState): boolean => inForce !== null && inForce === state.generation
+  // No channel is missing: the engine starts anew for other settings, or rules are still made.
+  const isAwaited = state.state === 'loading' && state.channels.every(isNewest)
+  if (own.every(isNewest) && !isAwaited) return 'active'
   if (state.state === 'failed') return 'failed'
   return own.every(({ inForce }) => inForce !== null) ? 'loading' : 'waiting'
 }

@@ -3,7 +3,6 @@
 import { type Context, handle, type Route } from '../../core/area/handle.ts'
 import { listRoutes, settingsRoutes } from '../../core/area/routes.ts'
 import { notFound } from '../../core/contract/error.ts'
-import { inspectionSeen } from '../../core/contract/inspection.ts'
 import { readJournalQuery } from '../../core/contract/table-query.ts'
 import { read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
@@ -82,7 +81,7 @@ export const routes: readonly Route[] = [
       custom: leftOut(read(config, custom)),
       count: known(context).signatures.length,
       machine,
-      inspection: inspectionSeen(services.of(inspectionService)?.state(), machine.observation?.inspection?.blocked),
+      inspection: services.of(inspectionService).state(machine.observation),
     })
   }),
   ...settingsRoutes(contract.moduleState, state),

@@ -47,7 +47,7 @@ export const runs: readonly Run[] = [
         look = followSignatures(services, (error) => log('warning', 'rule files were not read', { error }))
       },
       // The engine has to inspect with what was read.
-      look: () => void look().then(() => services.of(inspectionService)?.follow()),
+      look: () => void look().then(() => services.of(inspectionService).follow()),
     }
   }),
 ]

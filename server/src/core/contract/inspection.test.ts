@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type ChannelState, type InspectionState, inspectionOff, inspectionSeen } from './inspection.ts'
+import {
+  type ChannelState,
+  type EngineSeen,
+  type InspectionState,
+  inspectionOff,
+  inspectionSeen,
+} from './inspection.ts'
 
 const channel = (number: number, isFailOpen: boolean): ChannelState => ({
   number,
@@ -13,7 +19,6 @@ const channel = (number: number, isFailOpen: boolean): ChannelState => ({
   ready: true,
   message: '',
   lastTestAt: 1,
-  lastTestElapsed: 1,
   inForce: 'g',
 })
 const tested: InspectionState = {
@@ -22,14 +27,15 @@ const tested: InspectionState = {
   generation: 'g',
   channels: [channel(1, true), channel(2, false)],
 }
-describe('inspection, held against the kernel', () => {
+const engine: EngineSeen = { heldSince: 1, isChanging: false, blocked: [] }
+
+describe('inspection, held against the machine', () => {
   it('is what the tests found when the kernel blocks nothing of it, or was not asked', () => {
-    for (const blocked of [undefined, [], [9]]) assert.equal(inspectionSeen(tested, blocked), tested)
-    assert.equal(inspectionSeen(undefined), inspectionOff)
+    for (const seen of [null, engine, { ...engine, blocked: [9] }]) assert.equal(inspectionSeen(tested, seen), tested)
   })
 
   it('is not active while the kernel still drops what the engine would inspect', () => {
-    const seen = inspectionSeen(tested, [2])
+    const seen = inspectionSeen(tested, { ...engine, blocked: [2] })
     assert.equal(seen.state, 'loading')
     assert.deepEqual(
       seen.channels.map(({ ready, inForce }) => [ready, inForce]),
@@ -38,6 +44,25 @@ describe('inspection, held against the kernel', () => {
         [false, null],
       ],
     )
-    assert.equal(inspectionSeen({ ...tested, state: 'failed', message: 'Why' }, [2]).message, 'Why')
+    const failed: InspectionState = { ...tested, state: 'failed', message: 'Why' }
+    assert.equal(inspectionSeen(failed, { ...engine, blocked: [2] }).message, 'Why')
+  })
+
+  it('is not active while the engine does not run', () => {
+    const seen = inspectionSeen(tested, { ...engine, heldSince: null })
+    assert.equal(seen.state, 'loading')
+    assert.deepEqual(
+      seen.channels.map(({ ready, inForce }) => [ready, inForce]),
+      [
+        [true, null],
+        [true, null],
+      ],
+    )
+  })
+
+  it('is not active when the engine is about to start anew, though it still inspects', () => {
+    const seen = inspectionSeen(tested, { ...engine, isChanging: true })
+    assert.equal(seen.state, 'loading')
+    assert.deepEqual(seen.channels, tested.channels)
   })
 })

@@ -25,8 +25,6 @@ export interface ChannelState {
   readonly ready: boolean
   /** Unix seconds of the last test; null before the first. */
   readonly lastTestAt: number | null
-  /** Seconds since boot. */
-  readonly lastTestElapsed: number | null
   /** The generation that the last test found in force; null when it found none. */
   readonly inForce: string | null
   /** Why the last test found none; empty otherwise. */
@@ -72,14 +70,26 @@ export const inspectionOff: InspectionState = {
   version: null,
 }
 
+/** The engine as the machine shows it. */
+export interface EngineSeen {
+  /** Since when it holds its queues, in seconds since boot; null while it does not run. */
+  readonly heldSince: number | null
+  /** Its settings change, for which it starts anew. */
+  readonly isChanging: boolean
+  /** Numbers of channels of which the kernel drops every packet. */
+  readonly blocked: readonly number[]
+}
+
 /**
- * What the tests found, held against what the kernel does: from a test that succeeds until the rules are changed, packets of a channel
- * that must not pass uninspected are still dropped. `blocked` are the numbers of such channels.
+ * What the tests found, held against what the machine does: an engine that does not run inspects nothing, and from a test that succeeds
+ * until the rules are changed, packets of a channel that must not pass uninspected are still dropped.
  */
-export function inspectionSeen(tested: InspectionState | undefined, blocked: readonly number[] = []): InspectionState {
-  if (!tested?.channels.some(({ number }) => blocked.includes(number))) return tested ?? inspectionOff
+export function inspectionSeen(tested: InspectionState, engine: EngineSeen | null): InspectionState {
+  const isBlocked = ({ number }: ChannelState): boolean => engine?.blocked.includes(number) === true
+  const isOut = (channel: ChannelState): boolean => engine?.heldSince === null || isBlocked(channel)
+  if (engine?.isChanging !== true && !tested.channels.some(isOut)) return tested
   const channels = tested.channels.map((channel) =>
-    blocked.includes(channel.number) ? { ...channel, ready: false, inForce: null } : channel,
+    isOut(channel) ? { ...channel, ready: channel.ready && !isBlocked(channel), inForce: null } : channel,
   )
   if (tested.state !== 'active') return { ...tested, channels }
   return { ...tested, channels, state: 'loading', message: 'The newest rules are not in force yet.' }

@@ -1,7 +1,12 @@
 // The status of the inspection engine for those who use it: from what applyd observes of the process, and from the tests of the channels.
 // Active is only what was seen in force.
 
-import { type ChannelState, type InspectionState, overrunSays } from '../../core/contract/inspection.ts'
+import {
+  type ChannelState,
+  type EngineSeen,
+  type InspectionState,
+  overrunSays,
+} from '../../core/contract/inspection.ts'
 import { printSaid } from '../../core/contract/said.ts'
 import { engineUnit } from '../../core/engine/artifacts.ts'
 import { describeMissing } from '../../core/engine/engine.ts'
@@ -18,6 +23,18 @@ export interface InspectionView {
   readonly unused: string
 }
 
+const unitName = engineUnit(inspectionEngine, 'inspection').name
+
+/** `isChanging`: its settings are on their way to the machine. */
+export function engineSeen(observation: Observation | null, isChanging: boolean): EngineSeen | null {
+  if (!observation) return null
+  const { heldSince = null, blocked = [] } = observation.inspection ?? {}
+  const unit = observation.units.find(({ name }) => name === unitName)
+  // One that ends lets go of its queues one after the other.
+  const isRunning = unit?.state === 'active' || unit?.state === 'reloading'
+  return { heldSince: isRunning ? heldSince : null, isChanging, blocked }
+}
+
 export function inspectionStatus(view: InspectionView): State {
   const { machine, inspection } = view
   const own = inspection.channels.filter(view.isOwn)
@@ -25,12 +42,10 @@ export function inspectionStatus(view: InspectionView): State {
   const fault = machineFault(machine)
   if (fault) return fault
   const queues = machine.observation?.inspection
-  // Tests of the engine before this one say nothing about it.
-  const isOfEarlier = ({ lastTestElapsed }: ChannelState): boolean => (lastTestElapsed ?? 0) < (queues?.heldSince ?? 0)
-  const missing = own.filter((channel) => channel.inForce === null || isOfEarlier(channel))
+  const missing = own.filter(({ inForce }) => inForce === null)
   const outdated = own.filter(({ inForce }) => inForce !== inspection.generation)
   const effect = effectOf(missing)
-  const unit = findUnit(machine, engineUnit(inspectionEngine, 'inspection').name)
+  const unit = findUnit(machine, unitName)
   // One that is not wanted yet has no fault of its own.
   const isWanted = unit !== undefined && unit.state !== 'inactive'
   if (isWanted && unit.state !== 'active') {

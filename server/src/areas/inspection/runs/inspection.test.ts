@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { until } from '../../../../test/support/until.ts'
+import type { EngineSeen } from '../../../core/contract/inspection.ts'
 import type { Catalogue } from '../../../domain/signatures/catalogue.ts'
 import { createCatalogue } from '../../../domain/signatures/catalogue.ts'
 import type { ProfileRule } from '../../../domain/signatures/profile.ts'
@@ -247,6 +248,51 @@ describe('inspection', () => {
     elapsed += 600_000
     assert.equal(inspection.state().state, 'failed')
     assert.equal(inspection.state().channels[0]?.inForce, null)
+  })
+
+  it('does not believe a test of an engine before this one, and tests this one at once', async () => {
+    wanted = [channel(1), { ...channel(2), isFailOpen: false }]
+    answer = () => 'inspected'
+    inspection.follow()
+    await compiled()
+    takesAll()
+    await inspection.look()
+    const first: EngineSeen = { heldSince: 4, isChanging: false, blocked: [] }
+    assert.equal(inspection.state(first).state, 'active')
+    elapsed += 200_000
+    const second = { ...first, heldSince: elapsed / 1000 - 1 }
+    const [known, count] = [inspection.facts(), tested.length]
+    report = null
+    const { state, channels } = inspection.state(second)
+    assert.equal(state, 'loading')
+    assert.deepEqual(
+      channels.map(({ inForce }) => inForce),
+      [null, null],
+    )
+    assert.equal(inspection.state(first).state, 'loading', 'an answer that comes late does not bring the old one back')
+    await until('it is tested', () => tested.length === count + 2)
+    await inspection.idle()
+    assert.equal(inspection.state(second).state, 'loading', 'this one has not said which rules it has')
+    takesAll()
+    await inspection.look()
+    assert.equal(inspection.state(second).state, 'active')
+    assert.equal(inspection.facts(), known, 'the kernel does the same with packets')
+  })
+
+  it('does not believe a test that began with an engine before this one', async () => {
+    wanted = [channel(1)]
+    const begun = elapsed
+    answer = () => {
+      elapsed = begun + 2_000
+      return 'inspected'
+    }
+    inspection.follow()
+    await compiled()
+    takesAll()
+    elapsed = begun
+    await inspection.look()
+    const engine: EngineSeen = { heldSince: (begun + 1_000) / 1000, isChanging: false, blocked: [] }
+    assert.equal(inspection.state(engine).state, 'loading')
   })
 
   it('knows the rules before as long as the engine works with them', async () => {

@@ -2,7 +2,13 @@
 // signatures change, tests every channel, and tells planning what it learnt (docs/behaviour/inspection.md).
 
 import { isDeepStrictEqual } from 'node:util'
-import { type ChannelState, type InspectionState, inspectionOff } from '../../../core/contract/inspection.ts'
+import {
+  type ChannelState,
+  type EngineSeen,
+  type InspectionState,
+  inspectionOff,
+  inspectionSeen,
+} from '../../../core/contract/inspection.ts'
 import type { InspectionFacts } from '../../../core/plan/facts.ts'
 import { inspection } from '../../../core/plan/inspection.ts'
 import { WorkerPool } from '../../../core/workers/pool.ts'
@@ -87,7 +93,7 @@ const longPatienceMs = 5_000
 interface Tested {
   /** Unix seconds, to show. */
   readonly at: number
-  /** Since boot, to measure with. */
+  /** When it began, since boot, to measure with. */
   readonly elapsedMs: number
   readonly inForce: string | null
   readonly message: string
@@ -109,6 +115,8 @@ export class Inspection {
   #report: EngineReport | null = null
   /** The generation of which the engine said that it has every rule. */
   #whole: string | null = null
+  /** Of the newest engine that was seen, in seconds since boot. */
+  #heldSince = 0
   #awaitedSince: number
   #compiling: Promise<void> | null = null
   #looking: Promise<void> | null = null
@@ -156,12 +164,14 @@ export class Inspection {
     this.#lookSoon(0)
   }
 
-  state(): InspectionState {
+  /** `engine` is null when the machine could not be asked. */
+  state(engine: EngineSeen | null = null): InspectionState {
     if (this.#wanted.length === 0) return inspectionOff
+    this.#followEngine(engine?.heldSince ?? 0)
     const generation = this.#kept.rules?.generation ?? null
     const compiled = this.#compiled
     const report = this.#report
-    return {
+    const tested: InspectionState = {
       ...this.#summary(),
       generation,
       signatures: compiled?.generation === generation ? (compiled?.signatures ?? null) : null,
@@ -173,6 +183,7 @@ export class Inspection {
       counters: report?.counters ?? {},
       version: report?.version ?? null,
     }
+    return inspectionSeen(tested, engine)
   }
 
   /** Tests every channel now, and asks the engine. Never rejects. */
@@ -198,6 +209,20 @@ export class Inspection {
     for (const timer of [this.#compileTimer, this.#lookTimer]) if (timer) clearTimeout(timer)
     await this.#pool.close()
     await this.idle()
+  }
+
+  /** What another engine did says nothing about this one, which is tested at once. */
+  #followEngine(heldSince: number): void {
+    if (heldSince <= this.#heldSince) return
+    this.#heldSince = heldSince
+    if (!this.#wanted.some(({ number }) => this.#isOfEarlier(this.#tests.get(number)))) return
+    this.#whole = null
+    this.#awaitedSince = this.#elapsedMs()
+    this.#lookSoon(0)
+  }
+
+  #isOfEarlier(tested: Tested | undefined): boolean {
+    return tested !== undefined && tested.elapsedMs < 1000 * this.#heldSince
   }
 
   #elapsedMs(): number {
@@ -229,11 +254,11 @@ export class Inspection {
       : `The engine has ${loaded} rules, and should have ${rules}.`
   }
 
-  /** What the last test of a channel found, unless that is long ago. */
+  /** What the last test of a channel found, unless that is long ago or was another engine. */
   #inForce(number: number): string | null {
     const tested = this.#tests.get(number)
     const isStale = this.#elapsedMs() - (tested?.elapsedMs ?? 0) > this.#timings.staleMs
-    return tested === undefined || isStale ? null : tested.inForce
+    return tested === undefined || isStale || this.#isOfEarlier(tested) ? null : tested.inForce
   }
 
   #channelState({ number, prevention, applications, older, isFailOpen }: WantedChannel): ChannelState {
@@ -246,7 +271,6 @@ export class Inspection {
       isFailOpen,
       ready: this.#kept.ready.includes(number),
       lastTestAt: tested?.at ?? null,
-      lastTestElapsed: tested ? tested.elapsedMs / 1000 : null,
       inForce: this.#inForce(number),
       message: tested?.message ?? '',
     }
@@ -337,7 +361,7 @@ export class Inspection {
   #isAwaited(): boolean {
     const generation = this.#kept.rules?.generation
     const isLate = this.#elapsedMs() - this.#awaitedSince > this.#timings.lateMs
-    const isMissing = this.#wanted.some(({ number }) => this.#tests.get(number)?.inForce !== generation)
+    const isMissing = this.#wanted.some(({ number }) => this.#inForce(number) !== generation)
     return !isLate && (isMissing || this.#whole !== generation)
   }
 
@@ -369,7 +393,7 @@ export class Inspection {
   /** An engine that does not answer for once has the rules that it had. */
   #noteWhole(generation: string): void {
     const [report, compiled] = [this.#report, this.#compiled]
-    const isNewest = this.#wanted.every(({ number }) => this.#tests.get(number)?.inForce === generation)
+    const isNewest = this.#wanted.every(({ number }) => this.#inForce(number) === generation)
     if (!isNewest || report === null || report.loaded === null || compiled?.generation !== generation) return
     const isWhole = report.refused === 0 && report.loaded + report.skipped === compiled.rules
     this.#whole = isWhole ? generation : null
@@ -378,11 +402,11 @@ export class Inspection {
   async #test({ number, isFailOpen }: WantedChannel, generation: string): Promise<void> {
     const run = this.#parts.test ?? testChannel
     const port = inspection.firstCanaryPort + number
+    const times = { at: unixSeconds(this.#parts.clock.now()), elapsedMs: this.#elapsedMs() }
     const first = await run({ port, text: canaryText(generation) })
     // No answer lets nothing pass in a channel that blocks, so there is time to tell an engine that is busy from one that hangs.
     const isDoubtful = first.found === 'silent' && !isFailOpen && this.#tests.get(number)?.inForce != null
     const result = isDoubtful ? await run({ port, text: canaryText(generation), patienceMs: longPatienceMs }) : first
-    const times = { at: unixSeconds(this.#parts.clock.now()), elapsedMs: this.#elapsedMs() }
     if (result.found === 'inspected')
       return void this.#tests.set(number, { ...times, inForce: generation, message: '' })
     // While the engine reads the newest rules, it works with those before.

@@ -49,7 +49,7 @@ export function createQueueFlow(read: () => string, elapsed: () => number): () =
     const rows = readQueueRows(read())
     const first = rows.find(({ number }) => number === inspection.firstQueue)
     if (!first) heldSince = null
-    else if (heldSince === null || first.owner !== owner) heldSince = Math.floor(at / 1000)
+    else if (heldSince === null || first.owner !== owner) heldSince = at / 1000
     owner = first?.owner ?? 0
     let lostNow = 0
     for (const row of rows) {
