@@ -77,6 +77,7 @@ export interface ApplydOptions extends Omit<Context, 'directory' | 'logs'> {
 
 export type Applyd = Awaited<ReturnType<typeof createApplyd>>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export async function createApplyd({ stateDir, service, ...options }: ApplydOptions) {
   const groups = createControlGroups(options)
   const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }

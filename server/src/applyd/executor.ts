@@ -81,6 +81,7 @@ export interface Engines {
   readonly busy: Busy
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createExecutor(context: Context, { supervisor, ruleset, network, ways, busy }: Engines) {
   const { plane, limitation, directory, kernel, tables, log, failpoint } = context
   const { files, units } = tables

@@ -53,6 +53,7 @@ async function show(what: string, args: readonly string[]): Promise<string> {
   return stdout
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createNetworkEngine(
   { plane, directory, kernel, log }: Pick<Context, 'plane' | 'directory' | 'kernel' | 'log'>,
   commands: NetworkCommands = installed(),

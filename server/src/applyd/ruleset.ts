@@ -27,6 +27,7 @@ export interface LoadOptions {
 
 export type Ruleset = ReturnType<typeof createRuleset>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createRuleset(context: Context, bare: NftKernel, busy: Busy) {
   const { plane, tables, log, failpoint } = context
   const { nft } = tables

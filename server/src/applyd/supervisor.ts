@@ -98,6 +98,7 @@ const unknownChange: FileChange = { files: null, before: () => null, isAltered: 
 
 export type Supervisor = ReturnType<typeof createSupervisor>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createSupervisor({ directory, logs, kernel, tables, timings, log, failpoint, place }: Context) {
   const recordPath = join(directory, 'units.json')
   const image = imageOf(process.pid)

@@ -38,6 +38,7 @@ const installedWords = 'install ok installed'
 /** Packages take long on slow disks. */
 const installMs = 20 * 60_000
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: steps that should be functions of their own
 export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Promise<UpgradeStatus> {
   const { machine, places, keys, times = watchTimes, keepOwn = keepProgram } = parts
   let request: UpgradeRequest = { ...asked, attempts: asked.attempts + 1 }

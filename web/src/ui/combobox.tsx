@@ -51,6 +51,7 @@ function isEscape(details: ChangeDetails): boolean {
   return true
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Combobox({
   value,
   onChange,

@@ -35,6 +35,7 @@ const attempts = 20
 
 export type Conversation = ReturnType<typeof createConversation>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createConversation(socket: Socket) {
   let sequence = 0
 

@@ -105,6 +105,7 @@ async function started(worker: Worker): Promise<void> {
 }
 
 /** Rejects when the library, the interface to it or the rights for it are missing. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export async function createLibraryKernel(spec: NftSpec, log: Log, entry = workerEntry): Promise<NftKernel> {
   const program = createProgramKernel(spec)
   // The library reads times of rules in the zone of the process.

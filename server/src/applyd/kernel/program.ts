@@ -25,6 +25,7 @@ const chainsAtOnce = 8
 /** The same for sets. */
 const setsAtOnce = 8
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createProgramKernel(spec: NftSpec): NftKernel {
   async function runScript(script: readonly ScriptLine[], isCheck: boolean): Promise<Verdict> {
     const { code, failure, stderr } = await ask(script, isCheck)

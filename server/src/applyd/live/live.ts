@@ -54,6 +54,7 @@ export interface CarriedChanges {
 
 export type Live = ReturnType<typeof createLive>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts) {
   let epoch: string = randomUUID()
   let last: Promise<unknown> = Promise.resolve()

@@ -41,6 +41,7 @@ interface Tried {
 /** Carries the identity of the kernel, and is void after a reboot: it need not survive a power failure. */
 const unforced = { mode: 0o600, isForced: false } as const
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createAttempts(context: Context, ruleset: Ruleset, parts: AttemptParts) {
   const { plane, kernel, log, failpoint, tables } = context
   const { intentPath } = parts

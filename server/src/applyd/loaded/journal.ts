@@ -55,6 +55,7 @@ const unforced = { mode: 0o600, isForced: false } as const
 
 export type Journal = ReturnType<typeof createJournal>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createJournal(path: string, kernel: string, log: Log) {
   let last: Mark & { readonly number: number; readonly state: Loaded } = {
     id: '',

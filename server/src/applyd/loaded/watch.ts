@@ -44,6 +44,7 @@ interface WatchParts {
   readonly log: Log
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createWatch(
   kernel: NftKernel,
   spec: NftSpec,

@@ -30,6 +30,7 @@ export interface Left {
 
 const ownTables = ['inet portcullis', 'netdev portcullis_hw', 'inet portcullis_inspection', 'inet portcullis_boot']
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export async function leaveMachine({
   stateDir,
   wrapper = [],

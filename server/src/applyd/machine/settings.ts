@@ -30,6 +30,7 @@ interface SettingsRecord {
 
 export type Settings = ReturnType<typeof createSettings>
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createSettings(
   { plane, directory, kernel, log }: SettingsContext,
   root = '/proc/sys/net',

@@ -64,6 +64,7 @@ export interface WordsService {
 
 const idForm = /^[A-Za-z0-9_.-]{1,80}$/
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: steps that should be functions of their own
 export function createWordsService(options: WordsServiceOptions): WordsService {
   const holding = new HoldRoom(room)
   const turns = new Turns()

@@ -101,6 +101,7 @@ const restPrefix = '/rest'
 
 const withoutPrefix = (url: string): string => (url.startsWith(`${restPrefix}/`) ? url.slice(restPrefix.length) : url)
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: steps that should be functions of their own
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
   const fairShare = new FairShare(services.clock.elapsed)

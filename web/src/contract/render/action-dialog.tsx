@@ -43,6 +43,7 @@ export interface ReadyAction {
   readonly hidesReply?: boolean
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function ActionDialog({
   ready,
   onClose,

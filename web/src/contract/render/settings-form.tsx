@@ -50,6 +50,7 @@ interface Edited {
   readonly value: Item
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function SettingsForm({ sections, title, confirmWithin }: SettingsFormProps): ReactNode {
   const reads = useQueries({
     queries: sections.map(({ endpoints: { show } }) => ({

@@ -51,6 +51,7 @@ export interface ItemDraft extends DraftState {
 const isEmptyBody = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && Object.keys(body).length === 0
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function useItemDraft(source: ItemDraftSource): ItemDraft {
   const { collection, around, row, start, spot, etag, onApplied } = source
   const { open } = useReview()

@@ -45,6 +45,7 @@ export interface ListChanges {
   readonly copy: (row: Item) => void
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function useListChanges({ collection, around, rows, etag, isAtOnce }: ListState): ListChanges {
   const { open } = useReview()
   const reviewed = useStore(reviewStore)

@@ -38,6 +38,7 @@ const versionOf = ({ version: { major, minor, build } }: Pick<Backup, 'version'>
 const stampOf = ({ timestamp }: Backup): string =>
   new Date(timestamp * 1_000).toISOString().slice(0, 16).replaceAll(/[T:]/g, '-')
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Backups(): ReactNode {
   const review = useReview()
   const editing = useEditing('configure')

@@ -51,6 +51,7 @@ function useJournalled(object: string | undefined): ReadonlyMap<number, readonly
   )
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function History(): ReactNode {
   const { item, search } = usePlace()
   const go = useGo()

@@ -68,6 +68,7 @@ const wordsOf = (record: AuditRecord, numberOf: NumberOf): string => {
   return words === '' ? [record.what, record.message].filter((one) => one !== '').join(': ') : words
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Journal(): ReactNode {
   const { search } = usePlace()
   const go = useGo()

@@ -28,6 +28,7 @@ import styles from './dhcp.module.css'
 
 type Lease = ReplyOf<typeof listLeases>[number]
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Leases(): ReactNode {
   const go = useGo()
   const review = useReview()

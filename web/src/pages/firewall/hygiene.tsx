@@ -32,6 +32,7 @@ interface Row {
 
 const weight = { high: 0, medium: 1, low: 2 } as const
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function HygienePage() {
   const { search } = usePlace()
   const go = useGo()

@@ -56,6 +56,7 @@ type Results = Readonly<Record<string, { result: string; rule_id: string; verdic
 const runningMs = 1_000
 const idleMs = 30_000
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function RuleTestsPage() {
   const place = usePlace()
   const go = useGo()

@@ -62,6 +62,7 @@ function useSignatures(search: Readonly<Record<string, string>>) {
   return { rows, error: read.error, isPending: read.isPending && !kept, refetch: () => void read.refetch() }
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Signatures(): ReactNode {
   const { item, search } = usePlace()
   const go = useGo()

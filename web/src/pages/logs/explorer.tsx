@@ -59,6 +59,7 @@ interface ExplorerProps {
   readonly Panel?: ComponentType<LinePanelProps>
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): ReactNode {
   const place = usePlace()
   const go = useGo()

@@ -35,6 +35,7 @@ interface Read {
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000)
 const nothing: Read = { key: '', most: 0, lines: [], total: 0, isCut: false }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function useLog(
   source: LogSource,
   search: Readonly<Record<string, string>>,

@@ -41,6 +41,7 @@ const tracedSearch = ({
   }
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Sessions(): ReactNode {
   const go = useGo()
   const { search } = usePlace()

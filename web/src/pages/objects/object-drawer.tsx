@@ -105,6 +105,7 @@ const ValuesEditor = later(async () => (await import('./values-editor.tsx')).Val
 
 const around = {}
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function ObjectEditor({ item, kind, index, uses, row, start, etag, onRemove, onClose }: EditorProps) {
   const go = useGo()
   const { path, search } = usePlace()

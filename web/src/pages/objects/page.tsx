@@ -44,6 +44,7 @@ export function objectsPage(group: ObjectGroup | null): HandPage {
   return { kind: 'hand', Component: () => <ObjectsPage group={group} /> }
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function ObjectsPage({ group }: { readonly group: ObjectGroup | null }) {
   const place = usePlace()
   const go = useGo()

@@ -58,6 +58,7 @@ function useHostKeys({ keep, trace, block, allow }: HostKeys): void {
   })
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function HostView({ address }: { readonly address: string }): ReactNode {
   const { may } = useSession()
   const go = useGo()

@@ -79,6 +79,7 @@ interface UserEditorProps extends PanelProps {
   readonly start: UserForm
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function UserEditor({ user, start, index, etags, onRemove }: UserEditorProps): ReactNode {
   const review = useReview()
   const editing = useEditing('accounts')

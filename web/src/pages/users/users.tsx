@@ -47,6 +47,7 @@ export const origins: Readonly<Record<User['domain_type'], string>> = {
 
 const reads = [users.list, groups.list]
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Users(): ReactNode {
   const { item, search } = usePlace()
   const go = useGo()

@@ -26,6 +26,7 @@ export type { Band, Column, DropTarget, GridKey, GridProps, RowClass, Sort, Tree
 
 const headHeight = 32
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Grid<Row>(props: GridProps<Row>) {
   const { label, rowKey, columns, selection, onSelection, onOpen, onKey, onDrop, onSort, isTree } = props
   const sort = props.sort ?? null

@@ -47,6 +47,7 @@ export const dragKind = 'portcullis-grid-rows'
 
 const focusable = 'a[href],button,input,select,textarea,[tabindex]'
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function RowInner<Row>(props: RowViewProps<Row>) {
   const {
     row,

@@ -67,6 +67,7 @@ export const resolverWords: Readonly<Record<string, string>> = {
   EREFUSED: 'The DNS server refuses to answer.',
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createDomainResolver(parts: ResolverParts): DomainResolver {
   const { clock } = parts
   const limits = { ...defaultLimits, ...parts.limits }

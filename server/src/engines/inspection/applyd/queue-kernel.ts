@@ -25,6 +25,7 @@ const timeoutMs = 10_000
 export type QueueForm = 'nftables' | 'iptables' | 'none'
 
 /** `nft` is the program after any wrapper, in whose namespace all others run too. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createQueueKernel(nft: readonly string[], isInstalled: (path: string) => boolean) {
   const wrapper = nft.slice(0, -1)
   let canQueue: boolean | null = null

@@ -21,6 +21,7 @@ export interface QueueSources {
 const realSources: QueueSources = { isInstalled: existsSync, queues: kernelQueues, elapsed: uptime, lookMs: 500 }
 
 /** `nft` is the program after any wrapper, in whose namespace all others run too. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export function createQueues(nft: readonly string[], sources: Partial<QueueSources> = {}) {
   const { isInstalled, queues, elapsed, lookMs } = { ...realSources, ...sources }
   const kernel = createQueueKernel(nft, isInstalled)

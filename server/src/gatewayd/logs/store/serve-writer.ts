@@ -18,6 +18,7 @@ const shrinkEvery = 60
 const verifyMilliseconds = 60_000
 
 /** The entry file of the thread calls this once. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: steps that should be functions of their own
 export function serveWriter(followers: Readonly<Record<string, StartFollower>>): void {
   const port = parentPort
   if (!port) throw new Error('this file is the entry of a worker thread')

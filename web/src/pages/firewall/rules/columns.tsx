@@ -40,6 +40,7 @@ const actionIcons: Readonly<Record<string, IconName>> = {
   mark_not_log: 'hide',
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] {
   const { table, index, counters, marks, pending, isEditable, why, onChange } = context
   const isPending = (rule: Rule, field: keyof Rule): boolean => pending.get(rule.id)?.[field] !== undefined

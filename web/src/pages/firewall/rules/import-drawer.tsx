@@ -40,6 +40,7 @@ interface Loaded extends ImportFile {
 
 const largestFileBytes = 16 * 1024 * 1024
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function ImportDrawer({ table, rules, etag, index, file, onClose, onApplied }: ImportDrawerProps) {
   const review = useReview()
   const [loaded, setLoaded] = useState<Loaded | null>(null)

@@ -78,6 +78,7 @@ function startOf({ table, rules, index, item }: RuleDrawerProps, search: Readonl
   return { base: null, value: original ? copyOf(original) : prefilled(table, search, index), placement }
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function RuleDrawer(props: RuleDrawerProps) {
   const { table, rules, etag, index, item, numberOf, mark, editing, onClose } = props
   const { search } = usePlace()

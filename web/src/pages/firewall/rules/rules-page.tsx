@@ -55,6 +55,7 @@ export function rulesPage(name: TableName): HandPage {
 const saveRules = async (...given: Parameters<typeof import('./export.ts').saveRules>): Promise<void> =>
   (await import('./export.ts')).saveRules(...given)
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function RulesPage({ table }: { readonly table: RuleTable }) {
   const place = usePlace()
   const go = useGo()
