@@ -31,7 +31,7 @@ export function parseAddress(value: unknown): string {
 
 /** An address with a prefix length. */
 export function parseNetwork(value: unknown): string {
-  const [address, length = '', ...rest] = String(value).split('/')
+  const [address, length = '', ...rest] = typeof value === 'string' ? value.split('/') : []
   const limit = isIP(parseAddress(address)) === 4 ? 32 : 128
   if (rest.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= limit) return `${address}/${Number(length)}`
   throw new Refusal('The prefix length of an address is missing or not valid.')
