@@ -4,14 +4,10 @@ import { chownSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
 import type { DataPlane, TrialPacket, TrialResult } from '../core/plan/artifacts.ts'
-import { createSignatureChecker, parseSignatureCheck } from '../engines/inspection/applyd/check.ts'
-import { createQueues } from '../engines/inspection/applyd/queues.ts'
-import { identify, isSameBoot, type ProcessId, stateOf } from '../engines/kit/processes.ts'
+import { findProgram, identify, isSameBoot, type ProcessId, stateOf } from '../engines/kit/processes.ts'
 import type { ServiceAccount, Tables } from '../engines/kit/tables.ts'
 import type { Log } from '../engines/kit/text.ts'
 import { Refusal } from '../engines/kit/values.ts'
-import { createShareUploader, parseShareUpload } from '../engines/share-upload/applyd/upload.ts'
-import { createInterception } from '../engines/web-filter/applyd/interception.ts'
 import { readJson, removeDurable, writeDurable } from '../shared/files/durable.ts'
 import { findReplaceable, makeFolder } from '../shared/files/guarded.ts'
 import { isStorageFault, keepReserve } from '../shared/files/reserve.ts'
@@ -30,6 +26,7 @@ import { createSettings } from './machine/settings.ts'
 import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
 import { createConflictWatch } from './machine/watch-conflicts.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
+import { createQuestions } from './questions.ts'
 import { argumentParsers } from './requests.ts'
 import { createRuleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
@@ -105,17 +102,16 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     network,
     busy,
     ways: createWays(
-      createInterception(),
-      createQueues(context.tables.nft.command),
+      context.tables.ways,
+      { ip: [findProgram('ip')], nft: context.tables.nft.command },
       createSettings(context, context.tables.settings),
     ),
   })
   const arrivals = createArrivals(ruleset.live, arrivalTimings[nftKernel.way])
   const cutter = createCutter(context)
   const checkpoints = createCheckpoints(context.directory, context.log)
-  const shares = createShareUploader({ stateDir, service, user: context.tables.uploader })
   const upgrader = createUpgrader({ stateDir, service, plane: context.plane })
-  const signatures = createSignatureChecker({ stateDir, user: context.tables.inspector })
+  const questions = createQuestions(context.tables)
   let last: Promise<unknown> = Promise.resolve()
   let lastTrial: Promise<unknown> = Promise.resolve()
   let isClosing = false
@@ -166,27 +162,18 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
     checkpoints: () => checkpoints.list(),
-    upload: (request) => shares.upload(request),
+    ask: (question, connection) => questions.ask(question, connection),
     upgrade: ({ digest }) => upgrader.start(digest),
-    // Where nothing is applied there are no folders for it.
-    checkSignatures: async ({ file }, connection) =>
-      context.plane === 'none' ? { status: 'missing' } : signatures.check(file, connection),
-    endSignatureCheck: async ({ file }, connection) => {
-      signatures.end(file, connection)
-      return null
-    },
   }
   const createParsers = () => ({
     ...argumentParsers(context.tables),
-    upload: parseShareUpload,
-    checkSignatures: parseSignatureCheck,
-    endSignatureCheck: parseSignatureCheck,
+    ask: questions.parse,
     upgrade: parseUpgrade,
   })
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
   const onDisconnected = (connection: object): void => {
     arrivals.disconnected(connection)
-    signatures.disconnected(connection)
+    questions.disconnected(connection)
     let hasTurn = false
     const undo = (): Promise<void> => {
       hasTurn = true
@@ -212,8 +199,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const close = async (stopUnits = false): Promise<void> => {
     isClosing = true
     stopGuard()
-    shares.stop()
-    signatures.close()
+    questions.close()
     arrivals.stop()
     await Promise.all([last, server.close()])
     await supervisor.close(stopUnits)

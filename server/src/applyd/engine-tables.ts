@@ -7,11 +7,15 @@ import { type AccountName, accountNames } from '../core/engine/accounts.ts'
 import type { Access, EngineData, UnitData } from '../core/engine/engine.ts'
 import type { Engine, Place, UnitParts } from '../engines/kit/privileged.ts'
 import type { Limits, Tables, UnitSpec } from '../engines/kit/tables.ts'
+import type { Way } from '../engines/kit/ways.ts'
 import type { Ownership } from '../shared/files/durable.ts'
 import { giveTree, makeFolder } from '../shared/files/guarded.ts'
 import { installationOf } from './install.ts'
 
-type EngineTables = Pick<Tables, 'files' | 'fileTemplates' | 'units' | 'templates' | 'formerUnits' | 'makeReady'>
+type EngineTables = Pick<
+  Tables,
+  'files' | 'fileTemplates' | 'units' | 'templates' | 'formerUnits' | 'ways' | 'requests' | 'makeReady'
+>
 
 export function engineTables(engines: readonly Engine[], place: Place): EngineTables {
   const made = engines.map(({ data, setUp }) => ({ data, parts: setUp(place) }))
@@ -62,6 +66,8 @@ export function engineTables(engines: readonly Engine[], place: Place): EngineTa
         formerNames.map((former): [string, string] => [former, name]),
       ),
     ),
+    ways: [...collect(made, ({ parts }) => (parts.ways ?? []).map((way): [string, Way] => [way.name, way])).values()],
+    requests: collect(made, ({ data, parts }) => (parts.requests ? [[data.service, parts.requests] as const] : [])),
     makeReady: () => {
       for (const { data, parts } of made) {
         for (const { path, owner, ...access } of data.folders) {

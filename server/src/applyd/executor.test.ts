@@ -247,9 +247,10 @@ scenario(
     scene.applyd = null
     const network = createNetwork()
     const ways = {
-      differences: async () => [],
+      differences: async () => ({ ways: [], areSettings: false }),
       open: async () => {},
       close: async () => {},
+      set: async () => {},
       ensure: async () => {},
       observe: async () => ({}),
     }

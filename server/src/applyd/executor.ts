@@ -181,10 +181,11 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       step('intent.written')
       switchFiles(pick(target.files, difference.file))
       // Before the rules that need it.
-      await ways.open(difference.network, target, applied)
+      await ways.open(difference.way, target, applied)
       // Before the links: a new way to the internet must not be open for a moment.
       await load(pick(target.tables, difference.nft))
-      await ways.close(difference.network, target)
+      await ways.close(difference.way, target)
+      if (difference.network.includes('settings')) await ways.set(target)
       if (difference.network.includes('links')) await switchNetwork(target.links)
       step('network.switched')
       const started = await switchUnits(target.units, target.files, difference.file, contentsOf(intent))
@@ -257,10 +258,11 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       areLinksUntouched(target.links, revision) ||
       (await network.isCurrent(target.links))
     const known = applied !== null && applied.revision !== revision ? applied : null
-    const changedWays = plane === 'none' ? [] : await ways.differences(target, known)
+    const changed = plane === 'none' ? { ways: [], areSettings: false } : await ways.differences(target, known)
     return {
       nft: changedTables,
-      network: [...(isNetworkCurrent ? [] : ['links']), ...changedWays],
+      network: [...(isNetworkCurrent ? [] : ['links']), ...(changed.areSettings ? ['settings'] : [])],
+      way: changed.ways,
       file: changedFiles.map(([name]) => name),
       unit: inOrder([...target.units, ...supervisor.wanted()]).filter((name) => !isUnitCurrent(name)),
     }
@@ -440,7 +442,7 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
     const wanted = new Set(isSameKernel ? intent.units.map((name) => tables.formerUnits.get(name) ?? name) : [])
     await attempt('restore.files', () => switchFiles(contents))
     await attempt('restore.network', async () => {
-      await ways.ensure(isSameKernel && applied ? applied : {})
+      await ways.ensure(isSameKernel && applied ? applied : { ways: {} })
       await switchNetwork(isSameKernel ? (applied?.links ?? null) : null)
     })
     await attempt('restore.tables', async () => load(await ruleset.findRevertTargets(intent.tables, isSameKernel)))

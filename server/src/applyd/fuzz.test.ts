@@ -24,7 +24,8 @@ const isInTables = (artifact: Artifact): boolean => {
   if (artifact.kind === 'file') return findFile(tables, artifact.name) !== undefined
   if (artifact.kind === 'unit') return findUnit(tables, artifact.name) !== undefined
   if (artifact.kind === 'nft') return tables.nft.tables.includes(artifact.name)
-  return ['links', 'settings', 'inspection', 'interception'].includes(artifact.name)
+  if (artifact.kind === 'way') return tables.ways.some(({ name }) => name === artifact.name)
+  return ['links', 'settings'].includes(artifact.name)
 }
 
 test(`${counts.parsed} requests with faults are refused, or are valid requests`, (t) => {
@@ -102,7 +103,7 @@ function sendable(): readonly { verb: Verb; args: unknown }[] {
   )
   const change = { revision: 3, changed: [{ kind: 'nft', name: 'inet portcullis', changes: [[0, 2]] }], removed: [] }
   const others = ['settle', 'undo', 'observe', 'hits', 'sessions', 'sessionPart', 'changeLive', 'readLive'] as const
-  const more = ['arrivals', 'cut', 'trial', 'checkpoint', 'checkpoints', 'upload', 'upgrade'] as const
+  const more = ['arrivals', 'cut', 'trial', 'checkpoint', 'checkpoints', 'ask', 'upgrade'] as const
   return [
     ...(['check', 'apply', 'attempt'] as const).flatMap((verb) => [
       { verb, args: { number: 1, plan: plain } },

@@ -13,7 +13,7 @@ import { chain, makeParsers, plan, requests, tables } from './stand-ins/valid-re
 const parsers = makeParsers()
 
 /** Written to a file or a pipe, only shown, or behind the name of an option in the same argument (`--user=...`). */
-const contents = /\.(text|head|origin|lines\.\d+)$|^upload\.(share|folder|login|password)$/
+const contents = /\.(text|head|origin|lines\.\d+)$|^ask\.args\.(share|folder|login|password)$/
 
 const hostile = [
   '-s',

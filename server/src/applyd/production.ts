@@ -30,8 +30,6 @@ export function productionTables(
   return {
     nft: { command: ['/usr/sbin/nft'], tables: [first, hardware], boot: 'inet portcullis_boot', way },
     ...engineTables(engines, { stateDir, plane, service, accountOf }),
-    uploader: accountOf('portcullis-share-upload'),
-    inspector: accountOf('portcullis-inspection'),
     settings: '/proc/sys/net',
     tracking: {
       table: '/proc/net/nf_conntrack',

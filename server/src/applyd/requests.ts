@@ -23,11 +23,8 @@ const packetLimit = 500
 
 export type ArgumentParsers = { readonly [V in Verb]: (args: unknown) => VerbTable[V]['args'] }
 
-/** Whose arguments the engines parse. */
-type EngineVerb = 'upload' | 'checkSignatures' | 'endSignatureCheck' | 'upgrade'
-
 /** For one connection, whose plans refer to each other. */
-export function argumentParsers(tables: Tables): Omit<ArgumentParsers, EngineVerb> {
+export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'ask' | 'upgrade'> {
   const readPlan = createPlanReader(tables)
   return {
     check: readPlan,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { isAbsolute } from 'node:path'
 import { test } from 'node:test'
+import { accountNames } from '../core/engine/accounts.ts'
 import type { Tables } from '../engines/kit/tables.ts'
 import { ownApp, plainOption } from '../shared/files/plain.ts'
 import { productionTables } from './production.ts'
@@ -37,9 +38,10 @@ test('the production tables and those of the tests are sound', () => {
 })
 
 test('an engine of a lab does not run as the account of the same name of the host', () => {
-  const passwd = 'portcullis-share-upload:x:998:997::/:/bin/false\n'
-  const uploaderIn = (plane: 'lab' | 'host') =>
-    productionTables('/state', { uid: 70_000, gid: 70_000 }, plane, { block: 70_000, passwd }).uploader?.uid
-  assert.equal(uploaderIn('host'), 998)
-  assert.equal(uploaderIn('lab'), 70_002)
+  const passwd = 'portcullis-inspection:x:998:997::/:/bin/false\n'
+  const accountIn = (plane: 'lab' | 'host') =>
+    productionTables('/state', { uid: 70_000, gid: 70_000 }, plane, { block: 70_000, passwd }).units.get('inspection')
+      ?.user?.uid
+  assert.equal(accountIn('host'), 998)
+  assert.equal(accountIn('lab'), 70_000 + accountNames.indexOf('portcullis-inspection'))
 })

@@ -1,7 +1,7 @@
 // What is refused before any program sees it: files, units, and the pieces of tables, which vet-pieces.ts reads.
 
 import type { Problem } from '../core/contract/error.ts'
-import type { Artifact, EngineFile, LinkPlan, NftPiece, Plan } from '../core/plan/artifacts.ts'
+import type { Artifact, EngineFile, KernelSetting, LinkPlan, NftPiece, Plan } from '../core/plan/artifacts.ts'
 import { findFile, findUnit, readsFile, type Tables } from '../engines/kit/tables.ts'
 import { vetPieces } from './loaded/vet-pieces.ts'
 import type { WayTargets } from './ways.ts'
@@ -33,17 +33,17 @@ export function targetOf(plan: Plan, tables: Tables, present: readonly string[] 
   const pieces = new Map<string, readonly NftPiece[]>(tables.nft.tables.map((name) => [name, []]))
   const units = new Set<string>()
   let links: readonly LinkPlan[] | null = null
-  let ways: WayTargets = { isIntercepting: false, channels: [], settings: [] }
+  const ways: Record<string, readonly object[]> = {}
+  let settings: readonly KernelSetting[] = []
   for (const artifact of plan.artifacts) {
     if (artifact.kind === 'file') files.set(artifact.name, contentOf(artifact, tables))
     if (artifact.kind === 'nft') pieces.set(artifact.name, artifact.pieces)
     if (artifact.kind === 'unit') units.add(artifact.name)
     if (artifact.kind === 'network' && artifact.name === 'links') links = artifact.links
-    if (artifact.name === 'interception') ways = { ...ways, isIntercepting: true }
-    if (artifact.name === 'inspection' && 'channels' in artifact) ways = { ...ways, channels: artifact.channels }
-    if (artifact.name === 'settings' && 'settings' in artifact) ways = { ...ways, settings: artifact.settings }
+    if (artifact.kind === 'network' && artifact.name === 'settings') settings = artifact.settings
+    if (artifact.kind === 'way') ways[artifact.name] = artifact.entries
   }
-  return { files, tables: pieces, units, links, ...ways }
+  return { files, tables: pieces, units, links, ways, settings }
 }
 
 export function vetTarget(target: Target, difference: Difference, tables: Tables): Problem[] {

@@ -1,78 +1,78 @@
-// The ways of packets, beside the tables of a plan: to the web proxy and to the inspection engine, which are there before the
-// rules that need them and go after these, and on from one network to another (settings of the kernel), which comes after them.
+// The ways of packets, beside the tables of a plan: to engines, as these declare them, and on from one network to another
+// (settings of the kernel). Ways to engines are there before the rules that need them and go after these; the settings come
+// after them.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { KernelSetting } from '../core/plan/artifacts.ts'
-import type { InspectedChannel } from '../core/plan/inspection.ts'
-import type { createQueues } from '../engines/inspection/applyd/queues.ts'
-import type { createInterception } from '../engines/web-filter/applyd/interception.ts'
+import type { KernelPrograms, Way, WayState } from '../engines/kit/ways.ts'
 import type { Settings } from './machine/settings.ts'
 
 export interface WayTargets {
-  /** Are packets for the web proxy delivered to the gateway itself? */
-  readonly isIntercepting: boolean
-  /** Whose packets go to the inspection engine. */
-  readonly channels: readonly InspectedChannel[]
+  /** By name; a way that is not in it is closed. */
+  readonly ways: Readonly<Record<string, readonly object[]>>
   readonly settings: readonly KernelSetting[]
 }
 
-/** All are absent in records of earlier releases. */
+/** Absent in records of earlier releases: then the kernel is asked, and ways are left as they are. */
 export type RecordedWays = Partial<WayTargets>
 
 /** Nothing else of a target is recorded. */
-export const recordOf = ({ isIntercepting, channels, settings }: WayTargets): RecordedWays => ({
-  isIntercepting,
-  channels,
-  settings,
-})
+export const recordOf = ({ ways, settings }: WayTargets): RecordedWays => ({ ways, settings })
+
+const stateIn = ({ ways = {} }: RecordedWays, name: string): WayState<object> => ways[name] ?? null
 
 export type Ways = ReturnType<typeof createWays>
 
-export function createWays(
-  interception: ReturnType<typeof createInterception>,
-  queues: ReturnType<typeof createQueues>,
-  settings: Settings,
-) {
-  /** Names of artifacts that differ. `known` is what the kernel has, where that need not be read. */
-  async function differences(target: WayTargets, known: RecordedWays | null): Promise<string[]> {
-    const { isIntercepting, channels } = target
-    const isRouted =
-      (known && (known.isIntercepting ?? false) === isIntercepting) || (await interception.isCurrent(isIntercepting))
-    const isQueued = (known && isDeepStrictEqual(known.channels ?? [], channels)) || (await queues.isCurrent(channels))
+export function createWays(declared: readonly Way[], programs: KernelPrograms, settings: Settings) {
+  const all = declared.map((way) => ({ name: way.name, control: way.create(programs) }))
+
+  /** Names of what differs. `known` is what the kernel has, where that need not be read. */
+  async function differences(
+    target: WayTargets,
+    known: RecordedWays | null,
+  ): Promise<{ readonly ways: readonly string[]; readonly areSettings: boolean }> {
+    const ways: string[] = []
+    for (const { name, control } of all) {
+      const state = stateIn(target, name)
+      const isKnown = known?.ways !== undefined && isDeepStrictEqual(stateIn(known, name), state)
+      if (!isKnown && !(await control.isCurrent(state))) ways.push(name)
+    }
     const isSet =
       (known && isDeepStrictEqual(known.settings ?? [], target.settings)) || (await settings.isCurrent(target.settings))
-    return [...(isRouted ? [] : ['interception']), ...(isQueued ? [] : ['inspection']), ...(isSet ? [] : ['settings'])]
+    return { ways, areSettings: !isSet }
   }
 
-  /** Channels that go stay until the rules no longer lead to them. */
   async function open(names: readonly string[], target: WayTargets, before: RecordedWays | null): Promise<void> {
-    if (names.includes('interception') && target.isIntercepting) await interception.apply(true)
-    if (!names.includes('inspection') || target.channels.length === 0) return
-    const wanted = new Set(target.channels.map(({ number }) => number))
-    const going = (before?.channels ?? []).filter(({ number }) => !wanted.has(number))
-    await queues.apply([...going, ...target.channels].toSorted((one, other) => one.number - other.number))
+    for (const { name, control } of all.filter((way) => names.includes(way.name))) {
+      const state = stateIn(target, name)
+      if (state !== null) await control.open(state, stateIn(before ?? {}, name))
+    }
   }
 
   async function close(names: readonly string[], target: WayTargets): Promise<void> {
-    if (names.includes('interception') && !target.isIntercepting) await interception.apply(false)
-    if (names.includes('inspection')) await queues.ensure(target.channels)
-    // The rules are in the kernel, so nothing passes by its being forwarded.
-    if (names.includes('settings')) await settings.apply(target.settings)
+    for (const { name, control } of all.filter((way) => names.includes(way.name)))
+      await control.close(stateIn(target, name))
   }
 
-  async function ensure({ isIntercepting = false, channels = [], settings: wanted = [] }: RecordedWays): Promise<void> {
-    await interception.ensure(isIntercepting)
-    await queues.ensure(channels)
-    await settings.ensure(wanted)
+  /** The rules are in the kernel, so nothing passes by its being forwarded. */
+  const set = (target: WayTargets): Promise<void> => settings.apply(target.settings)
+
+  async function ensure(recorded: RecordedWays): Promise<void> {
+    if (recorded.ways) for (const { name, control } of all) await control.ensure(stateIn(recorded, name))
+    await settings.ensure(recorded.settings ?? [])
   }
 
   /** What of an observation belongs to ways. */
-  async function observe({ channels = [], settings: wanted = [] }: RecordedWays) {
+  async function observe(recorded: RecordedWays) {
+    const ways: Record<string, unknown> = {}
+    for (const { name, control } of all)
+      if (stateIn(recorded, name) && control.observe) ways[name] = await control.observe()
+    const { settings: wanted = [] } = recorded
     return {
-      ...(channels.length > 0 ? { inspection: await queues.observe() } : {}),
+      ...(Object.keys(ways).length > 0 ? { ways } : {}),
       ...(wanted.length > 0 ? { settings: settings.observe(wanted) } : {}),
     }
   }
 
-  return { differences, open, close, ensure, observe }
+  return { differences, open, close, set, ensure, observe }
 }

@@ -235,7 +235,7 @@ export const importTable: readonly Row[] = [
       ...area,
       'core/area/{handle,routes,run}.ts',
       'core/workers/{slices,shared-facts}.ts',
-      'engines/portal/protocol.ts',
+      'engines/*/{protocol,request,observed}.ts',
       'shared/version.ts',
       ...trade,
       'jose',

@@ -8,15 +8,20 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { engineTables } from '../../src/applyd/engine-tables.ts'
 import { planOf, problemsOf, Scene } from '../../src/applyd/stand-ins/harness.ts'
+import { createPlanReader } from '../../src/applyd/wire/plan.ts'
 import { engineFile, engineUnit } from '../../src/core/engine/artifacts.ts'
 import { declareEngine, type EnginePackages } from '../../src/core/engine/engine.ts'
 import { closedPorts, logSources, topFolders } from '../../src/core/engine/views.ts'
+import type { Artifact } from '../../src/core/plan/artifacts.ts'
 import { contentOf } from '../../src/core/plan/planner.ts'
 import { compilePolicy } from '../../src/domain/policy/compile.ts'
 import { emptyPolicy } from '../../src/domain/policy/model.ts'
 import { productionEngines } from '../../src/engines/applyd.ts'
 import { engines } from '../../src/engines/index.ts'
 import { defineEngine, type Engine } from '../../src/engines/kit/privileged.ts'
+import type { EngineRequest } from '../../src/engines/kit/requests.ts'
+import { parseDevice, parseForm, parseKeys, parseList, Refusal } from '../../src/engines/kit/values.ts'
+import type { Way } from '../../src/engines/kit/ways.ts'
 import { serviceFiles } from '../../src/gatewayd/logs/service-logs.ts'
 import { until } from '../support/until.ts'
 
@@ -54,7 +59,40 @@ const echo = declareEngine({
   kernel: [],
 })
 
+/** What the way and the request of the engine were told. */
+const told: string[] = []
+let isOpen = false
+
+/** Stands for routing or queues: the kernel is a variable. */
+const echoWay: Way<{ readonly to: string }> = {
+  name: 'echo',
+  title: 'The way to the echo server',
+  parse: (entries) => parseList(entries, 2, 'entries', (item) => ({ to: parseDevice(parseKeys(item, ['to']).to) })),
+  create: () => {
+    const bring = async (state: readonly { readonly to: string }[] | null) => {
+      told.push(state === null ? 'closed' : `open to ${state.map(({ to }) => to).join()}`)
+      isOpen = state !== null
+    }
+    return {
+      isCurrent: async (state) => isOpen === (state !== null),
+      open: bring,
+      close: async (state) => {
+        if (state === null) await bring(null)
+      },
+      ensure: bring,
+      observe: async () => ({ echoes: told.length }),
+    }
+  },
+}
+
+const shout: EngineRequest<{ readonly word: string }> = {
+  parse: (args) => ({ word: parseForm(parseKeys(args, ['word']).word, /^[a-z]+$/, 'word is not allowed') }),
+  perform: async ({ word }) => word.toUpperCase(),
+}
+
 const echoEngine = defineEngine(echo, () => ({
+  ways: [echoWay],
+  requests: () => ({ requests: { shout }, close: () => void told.push('ended') }),
   units: {
     echo: {
       program: '/bin/sh',
@@ -109,6 +147,27 @@ describe('a throw-away engine', () => {
     await scene.apply(planFor(3, 'better'))
     await until('it has read the file', () => /now better/.test(scene.unitLog('echo')))
     assert.equal((await scene.unitNow('echo'))?.pid, pid)
+  })
+
+  it('has a way of packets that it declares: open before the rules, observed, and closed with the plan', async () => {
+    const way = (entries: readonly object[]): Artifact => ({ kind: 'way', name: 'echo', entries })
+    const { artifacts } = planFor(3, 'better')
+    const outcome = await scene.apply(planOf(3, ...artifacts, way([{ to: 'lan0' }])))
+    assert.deepEqual(outcome, { status: 'applied', changed: ['way echo'] })
+    assert.deepEqual(told, ['open to lan0'])
+    assert.deepEqual((await scene.observe()).ways, { echo: { echoes: 1 } })
+    await scene.apply(planFor(3, 'better'))
+    assert.deepEqual(told, ['open to lan0', 'closed'])
+    const read = createPlanReader({ ...scene.bench.tables(), ways: [echoWay] })
+    for (const entries of [[{ to: '../x' }], [{}], Array(3).fill({ to: 'lan0' })])
+      assert.throws(() => read({ plan: planOf(5, way(entries)) }), Refusal)
+  })
+
+  it('answers what it can be asked, and nothing else', async () => {
+    const ask = (request: string, args: object) => scene.verbs.ask({ service: 'echo', request, args })
+    assert.equal(await ask('shout', { word: 'hello' }), 'HELLO')
+    assert.throws(() => ask('whisper', { word: 'hello' }), Refusal)
+    assert.throws(() => ask('constructor', {}), Refusal)
   })
 
   it('is probed: what does not stay alive is refused, with its own words', async () => {

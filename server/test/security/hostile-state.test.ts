@@ -9,6 +9,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { uploadToShare } from '../../src/engines/share-upload/request.ts'
 import { ApplydClient } from '../../src/gatewayd/apply/client.ts'
 import { appRoot } from '../../src/tools/launcher/layout.ts'
 import { unlessComplete } from '../support/requires.ts'
@@ -180,7 +181,7 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
         const client = new ApplydClient(socket)
         const sample = { backup, name: 'a', server: 'b', address: '192.0.2.1', share: 'c' }
         const request = { ...sample, folder: '', login: 'd', password: 'e' }
-        await assert.rejects(client.upload(request), /The backup does not exist/)
+        await assert.rejects(uploadToShare(client, request), /The backup does not exist/)
         client.close()
         for (const words of [['lab', 'status'], ['status'], ['whoami'], ['admin', 'reset']]) {
           const said = await gw(...words)

@@ -61,7 +61,7 @@ describe('uploads of signatures, with the engine under its own account', { skip 
     mkdirSync(folder)
     symlinkSync(join(stateDir, 'state', inspectionPaths.candidates), join(folder, 'candidates'))
     gateway = await createTestGateway({ folder })
-    gateway.applier.checkSignatures = (file, signal) => client.checkSignatures(file, signal)
+    gateway.applier.ask = (question) => client.ask(question)
     admin = await gateway.client('predefined_admin_write')
     url = await gateway.http.listen({ host: '127.0.0.1', port: 0 })
   })

@@ -4,6 +4,7 @@
 import { parseUpgrade } from '../../src/applyd/machine/upgrade.ts'
 import { vetLinks } from '../../src/applyd/network.ts'
 import { productionTables } from '../../src/applyd/production.ts'
+import { createQuestions } from '../../src/applyd/questions.ts'
 import { argumentParsers } from '../../src/applyd/requests.ts'
 import { targetOf, vetTarget } from '../../src/applyd/vet.ts'
 import { GatewayError, type Problem } from '../../src/core/contract/error.ts'
@@ -17,6 +18,7 @@ import type {
   Conflict,
   CutTarget,
   DataPlane,
+  EngineQuestion,
   Hits,
   LiveChange,
   LiveElement,
@@ -29,18 +31,15 @@ import type {
   SessionPart,
   SessionTable,
   SettingObservation,
-  ShareUpload,
-  ShareUploadResult,
-  SignatureCheck,
   TrialPacket,
   TrialResult,
   UpgradeStart,
 } from '../../src/core/plan/artifacts.ts'
 import { linesOf } from '../../src/core/plan/nft-piece.ts'
 import { besideTables, sameArtifacts } from '../../src/core/plan/planner.ts'
-import { parseSignatureCheck } from '../../src/engines/inspection/applyd/check.ts'
+import type { SignatureCheck } from '../../src/engines/inspection/request.ts'
 import { Refusal } from '../../src/engines/kit/values.ts'
-import { parseShareUpload } from '../../src/engines/share-upload/applyd/upload.ts'
+import type { ShareUpload, ShareUploadResult } from '../../src/engines/share-upload/request.ts'
 
 /** The state folder is never opened: nothing is written and no unit is started. */
 const tables = productionTables('/nonexistent', null, 'lab')
@@ -74,9 +73,7 @@ export class FakeApplier implements Applier {
   tryPacket: (packet: TrialPacket) => TrialResult = () => ({ passed: true, origins: [] })
   readonly #parsers = {
     ...argumentParsers(tables),
-    upload: parseShareUpload,
-    checkSignatures: parseSignatureCheck,
-    endSignatureCheck: parseSignatureCheck,
+    ask: createQuestions(tables).parse,
     upgrade: parseUpgrade,
   }
   #busy = false
@@ -283,24 +280,26 @@ export class FakeApplier implements Applier {
   readonly uploads: ShareUpload[] = []
   uploadEnds: ShareUploadResult = { isDone: true }
 
-  async upload(request: ShareUpload): Promise<ShareUploadResult> {
-    this.#orFail()
-    parsed(() => this.#parsers.upload(request))
-    this.uploads.push(request)
-    return this.uploadEnds
-  }
-
   /** What the engine says about candidates, by the id of their file. */
   checkCandidates: (file: string) => SignatureCheck | Promise<SignatureCheck> = () => ({
     status: 'checked',
     faults: [],
   })
 
-  async checkSignatures(file: string, signal?: AbortSignal): Promise<SignatureCheck> {
+  readonly #ends = new Map<string, () => void>()
+
+  async ask(question: EngineQuestion): Promise<unknown> {
     this.#orFail()
+    const { service, request, args } = parsed(() => this.#parsers.ask(question))
+    if (service === 'share-upload') {
+      this.uploads.push(args as ShareUpload)
+      return this.uploadEnds
+    }
+    const { file } = args as { file: string }
+    if (request === 'end-check') return this.#ends.get(file)?.() ?? null
     const { promise, reject } = Promise.withResolvers<never>()
-    signal?.addEventListener('abort', () => reject(new GatewayError('internal', 'The check of signatures was ended.')))
-    return Promise.race([this.checkCandidates(parsed(() => this.#parsers.checkSignatures({ file })).file), promise])
+    this.#ends.set(file, () => reject(new GatewayError('internal', 'The check of signatures was ended.')))
+    return Promise.race([this.checkCandidates(file), promise])
   }
 
   /** How an upgrade begins, by the digest of its package. */
@@ -326,6 +325,7 @@ export class FakeApplier implements Applier {
       network: namesOf('network'),
       file: namesOf('file'),
       unit: namesOf('unit'),
+      way: namesOf('way'),
     }
     const links = vetLinks(target.links ?? []).map((message) => ({ field: 'network', message }))
     return [...vetTarget(target, difference, tables), ...links]

@@ -37,8 +37,8 @@ const links = (via: string): Artifact => ({
   ],
 })
 const ways: readonly Artifact[] = [
-  { kind: 'network', name: 'interception' },
-  { kind: 'network', name: 'inspection', channels: [{ number: 1, isFailOpen: false, isReady: false }] },
+  { kind: 'way', name: 'interception', entries: [] },
+  { kind: 'way', name: 'inspection', entries: [{ number: 1, isFailOpen: false, isReady: false }] },
 ]
 
 describe('leaving a machine', () => {
@@ -154,7 +154,7 @@ describe('leaving a machine', () => {
       [
         'N settings of the kernel are what they had been.',
         'The routing to the web proxy is removed.',
-        'The rules that lead to the inspection engine are removed.',
+        'The way to the inspection engine is removed.',
         'The device lb0, which the gateway had made, is removed.',
         'The route to default by 203.0.113.1 stays as it had been.',
         'The rules of the gateway are removed (inet portcullis).',

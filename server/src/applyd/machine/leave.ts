@@ -3,12 +3,11 @@
 // tried whatever became of the one before, and all of it can be run again.
 
 import { join } from 'node:path'
-import { createQueues } from '../../engines/inspection/applyd/queues.ts'
 import { findProgram, type ProcessId, readKernelIdentity, run, stateOf } from '../../engines/kit/processes.ts'
 import { oneLine, wordsOf } from '../../engines/kit/text.ts'
-import { createInterception } from '../../engines/web-filter/applyd/interception.ts'
 import { readJson, removeDurable } from '../../shared/files/durable.ts'
 import { isOurPreference, type Managed, routeProtocol } from '../network-operations.ts'
+import { productionTables } from '../production.ts'
 import { createForeignRoutes, type ForeignRoute } from './foreign-routes.ts'
 import { createSettings } from './settings.ts'
 
@@ -28,7 +27,7 @@ export interface Left {
   readonly isComplete: boolean
 }
 
-const ownTables = ['inet portcullis', 'netdev portcullis_hw', 'inet portcullis_inspection', 'inet portcullis_boot']
+const ownTables = ['inet portcullis', 'netdev portcullis_hw', 'inet portcullis_boot']
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
 export async function leaveMachine({
@@ -43,6 +42,7 @@ export async function leaveMachine({
     string[],
     string[],
   ]
+  const { ways } = productionTables(stateDir, null, 'host')
   const lines: string[] = []
   let isComplete = true
   const log = (_: string, message: string): void => void lines.push(`${message}.`)
@@ -78,18 +78,13 @@ export async function leaveMachine({
           `${count(put, 'setting')} of the kernel ${put === 1 ? 'is' : 'are'} what ${put === 1 ? 'it' : 'they'} had been.`,
         ]
   })
-  await step('The routing to the web proxy could not be removed', async () => {
-    const interception = createInterception(ip)
-    if (await interception.isCurrent(false)) return []
-    await interception.apply(false)
-    return ['The routing to the web proxy is removed.']
-  })
-  await step('The rules that lead to the inspection engine could not be removed', async () => {
-    const queues = createQueues(nft)
-    if (await queues.isCurrent([])) return []
-    await queues.apply([])
-    return ['The rules that lead to the inspection engine are removed.']
-  })
+  for (const way of ways)
+    await step(`${way.title} could not be removed`, async () => {
+      const control = way.create({ ip, nft })
+      if (await control.isCurrent(null)) return []
+      await control.ensure(null)
+      return [`${way.title} is removed.`]
+    })
   const { kernel: recorded, ...managed } = readJson<Managed & { kernel: string }>(
     join(directory, 'network.json'),
     log,
@@ -117,7 +112,7 @@ export async function leaveMachine({
     const listed = (await call([...nft, 'list', 'tables']))
       .split('\n')
       .map((line) => line.replace(/^table /, '').trim())
-    const there = ownTables.filter((table) => listed.includes(table))
+    const there = [...ownTables, ...ways.flatMap(({ tables = [] }) => tables)].filter((table) => listed.includes(table))
     if (there.length > 0) await call([...nft, '-f', '-'], there.map((table) => `delete table ${table}\n`).join(''))
     return there.length === 0 ? [] : [`The rules of the gateway are removed (${there.join(', ')}).`]
   })

@@ -274,6 +274,8 @@ export function benchTables(root: string, nft: NftSpec, dnsPort: number, stand: 
       ['stand-for', (device) => ({ ...standIn, args: [join(here, 'stand-in.sh'), '{stand.conf}', device] })],
     ]),
     formerUnits: new Map(),
+    ways: [],
+    requests: new Map(),
     makeReady: () => {},
     settings: join(root, 'settings'),
     tracking: { table: join(root, 'tracked'), switches: [join(root, 'counts'), join(root, 'stamps')] },

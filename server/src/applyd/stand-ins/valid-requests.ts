@@ -2,10 +2,9 @@
 
 import { makePiece } from '../../core/plan/nft-piece.ts'
 import type { Verb } from '../../core/plan/verbs.ts'
-import { parseSignatureCheck } from '../../engines/inspection/applyd/check.ts'
-import { parseShareUpload } from '../../engines/share-upload/applyd/upload.ts'
 import { parseUpgrade } from '../machine/upgrade.ts'
 import { productionTables } from '../production.ts'
+import { createQuestions } from '../questions.ts'
 import { argumentParsers } from '../requests.ts'
 
 export const tables = productionTables('/var/lib/portcullis', { uid: 70_000, gid: 70_000 }, 'host')
@@ -13,9 +12,7 @@ export const tables = productionTables('/var/lib/portcullis', { uid: 70_000, gid
 /** As for one connection. */
 export const makeParsers = () => ({
   ...argumentParsers(tables),
-  upload: parseShareUpload,
-  checkSignatures: parseSignatureCheck,
-  endSignatureCheck: parseSignatureCheck,
+  ask: createQuestions(tables).parse,
   upgrade: parseUpgrade,
 })
 
@@ -51,7 +48,8 @@ export const plan = {
     { kind: 'nft', name: 'inet portcullis', pieces: [makePiece(chain())] },
     { kind: 'network', name: 'links', links: [link, ...made] },
     { kind: 'network', name: 'settings', settings: [{ name: 'net.ipv4.ip_forward', value: '1' }] },
-    { kind: 'network', name: 'inspection', channels: [{ number: 1, isFailOpen: true, isReady: false }] },
+    { kind: 'way', name: 'inspection', entries: [{ number: 1, isFailOpen: true, isReady: false }] },
+    { kind: 'way', name: 'interception', entries: [] },
     ...[...tables.files.keys()].map((name) => ({ kind: 'file', name, text: '' })),
     ...[...tables.fileTemplates.keys()].map((name) => ({ kind: 'file', name: `${name}.a`, text: '' })),
     ...units.map((name) => ({ kind: 'unit', name })),
@@ -91,8 +89,6 @@ export const requests: Readonly<Record<Verb, unknown>> = {
   trial: { packets: [packet] },
   checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },
   checkpoints: {},
-  upload,
-  checkSignatures: { file: 'a' },
-  endSignatureCheck: { file: 'a' },
+  ask: { service: 'share-upload', request: 'upload', args: upload },
   upgrade: { digest: 'a'.repeat(64) },
 }

@@ -4,6 +4,7 @@
 import type {
   Artifact,
   EngineFile,
+  EngineWay,
   KernelSetting,
   LinkMaking,
   LinkPlan,
@@ -12,7 +13,6 @@ import type {
   NftTable,
   Plan,
 } from '../../core/plan/artifacts.ts'
-import { type InspectedChannel, inspection } from '../../core/plan/inspection.ts'
 import { hashPart, hashPiece } from '../../core/plan/nft-piece.ts'
 import { findFile, findUnit, type Tables } from '../../engines/kit/tables.ts'
 import {
@@ -42,6 +42,7 @@ const partLimit = 100_000
 const lineLimit = 4_000_000
 const linkLimit = 4096
 const settingLimit = 64
+const entryLimit = 4096
 const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,60}$/
 const originForm = /^[A-Za-z0-9_.[\]-]{0,160}$/
 
@@ -155,14 +156,6 @@ function parseArtifact(value: unknown, tables: Tables): Artifact {
     return makeTable(parseName(name, tables.nft.tables), parseList(pieces, pieceLimit, 'pieces', parsePiece))
   }
   if (kind === 'network') {
-    if ((value as { name?: unknown }).name === 'interception') {
-      parseKeys(value, ['kind', 'name'])
-      return { kind, name: 'interception' }
-    }
-    if ((value as { name?: unknown }).name === 'inspection') {
-      const { channels } = parseKeys(value, ['kind', 'name', 'channels'])
-      return { kind, name: 'inspection', channels: parseChannels(channels) }
-    }
     if ((value as { name?: unknown }).name === 'settings') {
       const { settings } = parseKeys(value, ['kind', 'name', 'settings'])
       return { kind, name: 'settings', settings: parseSettings(settings) }
@@ -172,27 +165,13 @@ function parseArtifact(value: unknown, tables: Tables): Artifact {
     return { kind, name, links: parseList(links, linkLimit, 'links', parseLink) }
   }
   if (kind === 'file') return parseFile(value, tables)
+  if (kind === 'way') return parseWay(value, tables)
   if (kind === 'unit') {
     const { name } = parseKeys(value, ['kind', 'name'])
     if (typeof name === 'string' && findUnit(tables, name)) return { kind, name }
     throw new Refusal('The plan names an artifact that is not in the tables.')
   }
   throw new Refusal('The kind of an artifact is not known.')
-}
-
-/** By number, in rising order, so that none is named twice. */
-function parseChannels(value: unknown): readonly InspectedChannel[] {
-  const all = parseList(value, inspection.mostChannels, 'channels', (item) => {
-    const { number, isFailOpen, isReady } = parseKeys(item, ['number', 'isFailOpen', 'isReady'])
-    return {
-      number: parseCount(number, 'number', inspection.mostChannels),
-      isFailOpen: parseOneOf(isFailOpen, [true, false], 'state of a channel'),
-      isReady: parseOneOf(isReady, [true, false], 'state of a channel'),
-    }
-  })
-  if (all.some(({ number }, at) => number <= (all[at - 1]?.number ?? 0)))
-    throw new Refusal('The channels are not in the order of their numbers.')
-  return all
 }
 
 /** Names and values that are in the table, each name once. */
@@ -206,6 +185,13 @@ function parseSettings(value: unknown): readonly KernelSetting[] {
   })
   if (new Set(all.map(({ name }) => name)).size !== all.length) throw new Refusal('Duplicate setting in the plan.')
   return all
+}
+
+function parseWay(value: unknown, { ways }: Tables): EngineWay {
+  const { name, entries } = parseKeys(value, ['kind', 'name', 'entries'])
+  const way = ways.find((one) => one.name === name)
+  if (!way) throw new Refusal('The plan names an artifact that is not in the tables.')
+  return { kind: 'way', name: way.name, entries: way.parse(parseList(entries, entryLimit, 'entries', (item) => item)) }
 }
 
 function parseFile(value: unknown, tables: Tables): EngineFile {

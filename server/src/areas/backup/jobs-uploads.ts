@@ -1,6 +1,7 @@
 // Uploads of automatic backups to an FTP server or a share. Where a backup goes is decided when it is made; a failed upload
 // is tried again, and the copy on the gateway is kept in any case.
 
+import { uploadToShare } from '../../engines/share-upload/request.ts'
 import type { Services } from '../../core/area/handle.ts'
 import type { Offered } from '../../core/area/run.ts'
 import { read } from '../../core/model/slots.ts'
@@ -93,7 +94,7 @@ async function sendToShare(services: Services, target: StoredUpload, sending: Se
   const { server, login, remote_dir } = target
   const { share, folder } = shareOf(remote_dir)
   const request = { backup: stored.id, name, server, address, share, folder, login, password }
-  const result = await services.applier.upload(request)
+  const result = await uploadToShare(services.applier, request)
   if (!result.isDone) throw new UploadFailure(shareWords(result.status, share, folder))
 }
 

@@ -4,7 +4,8 @@ import type { Config } from '../../core/model/slots.ts'
 import type { Artifact } from '../../core/plan/artifacts.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { compilePolicy } from '../../domain/policy/compile.ts'
-import type { InspectionStage } from '../../domain/policy/model.ts'
+import { leadToInspection } from '../../engines/inspection/observed.ts'
+import { leadToProxy } from '../../engines/web-filter/interception.ts'
 import { policyOf } from './resolve.ts'
 
 export function render(config: Config, facts: Facts): readonly Artifact[] {
@@ -12,11 +13,7 @@ export function render(config: Config, facts: Facts): readonly Artifact[] {
   const isIntercepting = policy.web !== null && policy.web.interception !== null
   return [
     ...compilePolicy(policy),
-    ...(isIntercepting ? [interception] : []),
-    ...(policy.inspection === null ? [] : [inspected(policy.inspection)]),
+    ...(isIntercepting ? [leadToProxy] : []),
+    ...(policy.inspection === null ? [] : [leadToInspection(policy.inspection.channels)]),
   ]
 }
-
-const interception: Artifact = { kind: 'network', name: 'interception' }
-
-const inspected = ({ channels }: InspectionStage): Artifact => ({ kind: 'network', name: 'inspection', channels })

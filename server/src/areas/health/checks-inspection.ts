@@ -3,12 +3,12 @@
 import type { Finding } from '../../core/contract/health.ts'
 import { type InspectionState, overrunSays } from '../../core/contract/inspection.ts'
 import { say } from '../../core/contract/said.ts'
-import type { Observation } from '../../core/plan/artifacts.ts'
+import type { QueueObservation } from '../../engines/inspection/observed.ts'
 
 const [id, title] = ['inspection', say`Inspection`]
 
 /** While nothing is inspected there is nothing to judge. */
-export function inspectionFindings(state: InspectionState, queues?: Observation['inspection']): Finding[] {
+export function inspectionFindings(state: InspectionState, queues?: QueueObservation): Finding[] {
   const { channels, message, failedCount } = state
   if (state.state === 'off') return []
   const closed = channels.filter(({ inForce, isFailOpen }) => inForce === null && !isFailOpen)

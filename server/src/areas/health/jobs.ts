@@ -1,5 +1,6 @@
 // Looks at everything every ten seconds, keeps the numbers for charts and delivers notifications.
 
+import { queuesIn } from '../../engines/inspection/observed.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Services } from '../../core/area/handle.ts'
 import type { MachineLoad, Notice, Target } from '../../core/contract/health.ts'
@@ -192,7 +193,7 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
       const inspection = services.of(inspectionService)
       if (inspection.state(null).state === 'off') return []
       const { observation } = await services.observe()
-      return inspectionFindings(inspection.state(observation), observation?.inspection)
+      return inspectionFindings(inspection.state(observation), queuesIn(observation))
     },
   })
   monitor.add({

@@ -3,6 +3,7 @@
 import type { ChannelState, InspectionState } from '../../core/contract/inspection.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Observation } from '../../core/plan/artifacts.ts'
+import { type QueueObservation, queuesIn } from '../../engines/inspection/observed.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { allProfiles } from '../intrusion-prevention/public.ts'
 import { failures } from './config.ts'
@@ -44,7 +45,7 @@ function profileState(state: InspectionState, own: readonly ChannelState[]): Ins
   return own.every(({ inForce }) => inForce !== null) ? 'loading' : 'waiting'
 }
 
-function showUninspected(queues: Observation['inspection']): Channels['uninspected'] {
+function showUninspected(queues: QueueObservation | undefined): Channels['uninspected'] {
   if (!queues) return null
   const { passed, lost, isOverrun } = queues
   return { passed, lost: lost.open, lost_blocked: lost.closed, overrun: isOverrun }
@@ -57,7 +58,7 @@ export function showChannels(config: Config, state: InspectionState, observation
   return {
     ...rest,
     refused: refusedCount,
-    uninspected: showUninspected(observation?.inspection),
+    uninspected: showUninspected(queuesIn(observation)),
     failed: failed.slice(0, 200),
     counters: { ...counters },
     channels: listed.map(

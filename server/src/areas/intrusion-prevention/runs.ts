@@ -1,5 +1,6 @@
 // How what intrusion prevention offers is made.
 
+import { checkSignatures } from '../../engines/inspection/request.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Run, roomForLists, run } from '../../core/area/run.ts'
@@ -21,7 +22,7 @@ export const runs: readonly Run[] = [
         settings.isOnMachine && settings.isApplied
           ? join(settings.stateDir, 'inspection', 'candidates')
           : join(settings.folder, 'candidates'),
-      check: (id, signal) => applier.checkSignatures(id, signal),
+      check: (id, signal) => checkSignatures(applier, id, signal),
       maxArchives,
       now: services.clock.now,
       room: () => roomForLists(host),

@@ -99,7 +99,7 @@ export interface Services {
     options: GatewayChange,
   ) => Promise<void>
   /** What areas may ask of applyd; nothing here changes the machine. */
-  readonly applier: Pick<Applier, 'checkpoints' | 'devices' | 'neighbours' | 'trial' | 'upload' | 'upgrade'>
+  readonly applier: Pick<Applier, 'ask' | 'checkpoints' | 'devices' | 'neighbours' | 'trial' | 'upgrade'>
   /** What is applied on the machine now, or why that is not known. */
   readonly observe: () => Promise<Machine>
   /** For areas that say `apply: 'background'`: whether what they want is in force. */

@@ -2,7 +2,6 @@
 // the executor has nothing left to decide. Types only; applyd imports this file and nothing else of ours.
 
 import type { Problem } from '../contract/error.ts'
-import type { InspectedChannel } from './inspection.ts'
 
 /** Lines that stand together in a piece. A long list is cut by its content, so that one more element changes one part. */
 export interface NftPart {
@@ -70,20 +69,6 @@ export interface NetworkLinks {
   readonly links: readonly LinkPlan[]
 }
 
-/** Packets with the mark of interception.ts are delivered to the gateway itself, for the web proxy. Without it they are not. */
-export interface NetworkInterception {
-  readonly kind: 'network'
-  readonly name: 'interception'
-}
-
-/** Packets of connections with the mark of a channel (inspection.ts) go to the queue of the inspection engine. Without it none does. */
-export interface NetworkInspection {
-  readonly kind: 'network'
-  readonly name: 'inspection'
-  /** By number, in rising order. */
-  readonly channels: readonly InspectedChannel[]
-}
-
 /** As sysctl(8) names them; `*` stands for every device and for those that come later. applyd's table says where they are. */
 export type KernelSettingName =
   | 'net.ipv4.ip_forward'
@@ -127,20 +112,23 @@ export interface EngineFile {
   readonly text: string
 }
 
+/**
+ * A way of packets to an engine, beside the tables: routing, queues. The engine declares it in applyd and says there what an
+ * entry is. Without it in a plan the way is closed.
+ */
+export interface EngineWay {
+  readonly kind: 'way'
+  readonly name: string
+  readonly entries: readonly object[]
+}
+
 /** An engine that should run. Its program, user and limits are in applyd's own table. */
 export interface EngineUnit {
   readonly kind: 'unit'
   readonly name: string
 }
 
-export type Artifact =
-  | NftTable
-  | NetworkLinks
-  | NetworkInterception
-  | NetworkInspection
-  | NetworkSettings
-  | EngineFile
-  | EngineUnit
+export type Artifact = NftTable | NetworkLinks | NetworkSettings | EngineFile | EngineWay | EngineUnit
 
 /** Everything that should be on the machine for one revision. What is not in it, and ours, goes away. */
 export interface Plan {
@@ -218,20 +206,8 @@ export interface Observation {
   readonly units: readonly UnitObservation[]
   /** Settings of the kernel that the applied plan has; absent where none has been applied. */
   readonly settings?: readonly SettingObservation[]
-  /** While anything is inspected: by what packets come to the engine (`none`: they do not), and why iptables refused. */
-  readonly inspection?: {
-    readonly form: 'nftables' | 'iptables' | 'none'
-    readonly fault: string | null
-    /** Since when an engine holds the queues, in seconds since boot; null while none does. */
-    readonly heldSince: number | null
-    /** More came than the engine took: what may pass without it passes by it for a while. */
-    readonly isOverrun: boolean
-    /** Numbers of channels of which the kernel drops every packet: they must not pass, and are not known to be inspected. */
-    readonly blocked: readonly number[]
-    /** Packets since applyd started: passed without inspection, and lost in a full queue (of channels that may pass, and of those that may not). */
-    readonly passed: number
-    readonly lost: { readonly open: number; readonly closed: number }
-  }
+  /** What ways report of themselves while they are open, by their names; the engine says what that is. */
+  readonly ways?: Readonly<Record<string, unknown>>
 }
 
 /** How often the rules of one origin matched since the tables were first loaded into this kernel. */
@@ -354,38 +330,11 @@ export interface Checkpoint {
   readonly authentic: boolean
 }
 
-/** A backup that is to go to a share. */
-export interface ShareUpload {
-  /** Its id; applyd knows where it is stored. */
-  readonly backup: string
-  /** What it is called on the share. */
-  readonly name: string
-  /** As the administrator wrote it, and the address it was resolved to. */
-  readonly server: string
-  readonly address: string
-  readonly share: string
-  /** Inside the share, with slashes; '' for the share itself. */
-  readonly folder: string
-  readonly login: string
-  readonly password: string
-}
-
-export type ShareUploadResult =
-  | { readonly isDone: true }
-  /** `status` is the name of an NT status, `timeout`, `missing` (the program is not installed) or nothing. */
-  | { readonly isDone: false; readonly status: string }
-
-/** What the inspection engine says about signatures that are not in use yet. */
-export type SignatureCheck =
-  /** Lines that it does not take, in their order; at most some thousands. */
-  | { readonly status: 'checked'; readonly faults: readonly SignatureFault[] }
-  /** `missing`: the engine is not installed; `timeout`: the check took too long. */
-  | { readonly status: 'missing' | 'timeout' }
-
-export interface SignatureFault {
-  /** Counted from 1. */
-  readonly line: number
-  readonly message: string
+/** What is asked of an engine beside plans. The engine declares it in applyd and says there what the arguments are. */
+export interface EngineQuestion {
+  readonly service: string
+  readonly request: string
+  readonly args: object
 }
 
 /** The cause of the error of a call that never reached applyd: it did nothing. */
@@ -429,10 +378,8 @@ export interface Applier {
   /** `isFirst`: of this process, over what it found. */
   checkpoint(sequence: number, hash: string, isFirst: boolean): Promise<void>
   checkpoints(): Promise<readonly Checkpoint[]>
-  /** Puts a backup on a share; slow. */
-  upload(request: ShareUpload): Promise<ShareUploadResult>
-  /** Has the inspection engine read `inspection/candidates/<file>.rules` without using it; slow. The signal ends its process. */
-  checkSignatures(file: string, signal?: AbortSignal): Promise<SignatureCheck>
+  /** Has an engine do what it offers beside plans; slow. Each engine has functions with types for it. */
+  ask(question: EngineQuestion): Promise<unknown>
   /** Has the uploaded package with this SHA-256 installed; answers when that has begun. */
   upgrade(digest: string): Promise<UpgradeStart>
 }

@@ -110,12 +110,11 @@ export const contentOf = (artifact: Artifact): string => {
     case 'nft':
       return printPieces(artifact.pieces).join('\n')
     case 'network':
-      if (artifact.name === 'interception') return ''
-      if (artifact.name === 'settings')
-        return artifact.settings.map(({ name, value }) => `${name} = ${value}`).join('\n')
-      return (artifact.name === 'links' ? artifact.links : artifact.channels)
-        .map((one) => JSON.stringify(one))
-        .join('\n')
+      return artifact.name === 'settings'
+        ? artifact.settings.map(({ name, value }) => `${name} = ${value}`).join('\n')
+        : artifact.links.map((one) => JSON.stringify(one)).join('\n')
+    case 'way':
+      return artifact.entries.map((one) => JSON.stringify(one)).join('\n')
     case 'file':
       return artifact.text
     case 'unit':

@@ -10,6 +10,7 @@ import type {
   CheckReport,
   Conflict,
   CutTarget,
+  EngineQuestion,
   Hits,
   LiveChange,
   LiveOutcome,
@@ -21,9 +22,6 @@ import type {
   Plan,
   SessionPart,
   SessionTable,
-  ShareUpload,
-  ShareUploadResult,
-  SignatureCheck,
   TrialPacket,
   TrialResult,
   UpgradeStart,
@@ -84,9 +82,7 @@ export interface VerbTable {
     readonly result: null
   }
   readonly checkpoints: { readonly args: Record<string, never>; readonly result: readonly Checkpoint[] }
-  readonly upload: { readonly args: ShareUpload; readonly result: ShareUploadResult }
-  readonly checkSignatures: { readonly args: { readonly file: string }; readonly result: SignatureCheck }
-  readonly endSignatureCheck: { readonly args: { readonly file: string }; readonly result: null }
+  readonly ask: { readonly args: EngineQuestion; readonly result: unknown }
   readonly upgrade: { readonly args: { readonly digest: string }; readonly result: UpgradeStart }
 }
 

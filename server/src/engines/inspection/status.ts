@@ -13,6 +13,7 @@ import { describeMissing } from '../../core/engine/engine.ts'
 import type { Observation } from '../../core/plan/artifacts.ts'
 import { failed, findUnit, inactive, machineFault, type Observed, type State } from '../../core/plan/observed.ts'
 import { inspectionEngine } from './index.ts'
+import { type QueueObservation, queuesIn } from './observed.ts'
 
 export interface InspectionView {
   readonly machine: Observed & { readonly applyError: string | null }
@@ -28,7 +29,7 @@ const unitName = engineUnit(inspectionEngine, 'inspection').name
 /** `isChanging`: its settings are on their way to the machine. */
 export function engineSeen(observation: Observation | null, isChanging: boolean): EngineSeen | null {
   if (!observation) return null
-  const { heldSince = null, blocked = [] } = observation.inspection ?? {}
+  const { heldSince = null, blocked = [] } = queuesIn(observation) ?? {}
   const unit = observation.units.find(({ name }) => name === unitName)
   // One that ends lets go of its queues one after the other.
   const isRunning = unit?.state === 'active' || unit?.state === 'reloading'
@@ -41,7 +42,7 @@ export function inspectionStatus(view: InspectionView): State {
   if (own.length === 0) return inactive(view.unused)
   const fault = machineFault(machine)
   if (fault) return fault
-  const queues = machine.observation?.inspection
+  const queues = queuesIn(machine.observation)
   const missing = own.filter(({ inForce }) => inForce === null)
   const outdated = own.filter(({ inForce }) => inForce !== inspection.generation)
   const effect = effectOf(missing)
@@ -67,10 +68,8 @@ export function inspectionStatus(view: InspectionView): State {
   return { status: 'active', msg: [inForceWords(inspection, own), ...uninspectedWords(queues)] }
 }
 
-type Queues = NonNullable<Observation['inspection']>
-
 /** Packets that the engine did not see, in sentences; none when there are none. */
-export function uninspectedWords(queues: Queues | undefined): string[] {
+export function uninspectedWords(queues: QueueObservation | undefined): string[] {
   const { passed, lost } = queues ?? { passed: 0, lost: { open: 0, closed: 0 } }
   const all = lost.open + lost.closed
   return [

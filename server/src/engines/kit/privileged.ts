@@ -4,7 +4,9 @@
 import type { Account, AccountName } from '../../core/engine/accounts.ts'
 import type { EngineData } from '../../core/engine/engine.ts'
 import type { DataPlane } from '../../core/plan/artifacts.ts'
+import type { EngineRequests } from './requests.ts'
 import type { ServiceAccount, UnitSpec } from './tables.ts'
+import type { Way } from './ways.ts'
 
 /** Where and for whom an engine is set up. */
 export interface Place {
@@ -25,6 +27,10 @@ export interface EngineParts<E extends EngineData = EngineData> {
   readonly unitTemplates: { readonly [K in keyof E['unitTemplates']]: (instance: string) => UnitParts }
   /** What applyd adds to a file of a plan: folders, accounts and sockets. */
   readonly endings?: { readonly [K in keyof E['files']]?: string }
+  /** What it needs of the kernel beside the tables of a plan. */
+  readonly ways?: readonly Way[]
+  /** What gatewayd may ask of it beside plans; made once at the start of applyd. */
+  readonly requests?: () => EngineRequests
   /** Once at the start of applyd, when the folders are there and before any unit starts. */
   readonly prepare?: () => void
 }

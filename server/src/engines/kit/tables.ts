@@ -4,6 +4,8 @@
 import { join } from 'node:path'
 import type { EnginePackage, KernelFeature } from '../../core/engine/engine.ts'
 import type { Ownership } from '../../shared/files/durable.ts'
+import type { EngineRequests } from './requests.ts'
+import type { Way } from './ways.ts'
 
 /**
  * The path belongs to applyd alone: when no plan names the file any more, it is removed. The ending is added to what the
@@ -132,15 +134,15 @@ export interface Tables {
   readonly templates: ReadonlyMap<string, (device: string) => UnitSpec>
   /** Names of units in earlier releases, with their names in this one. */
   readonly formerUnits: ReadonlyMap<string, string>
+  /** Ways of packets that engines declare. */
+  readonly ways: readonly Way[]
+  /** What engines do beside plans, by service; each is made once. */
+  readonly requests: ReadonlyMap<string, () => EngineRequests>
   /** Once, before any unit starts. */
   readonly makeReady: () => void
   readonly tracking: TrackingSpec
   /** The folder with the settings of the kernel's network. */
   readonly settings: string
-  /** The account that uploads to shares; undefined where root is the only one. */
-  readonly uploader?: { readonly uid: number; readonly gid: number } | undefined
-  /** The account of the inspection engine, which checks signatures too; undefined where root is the only one. */
-  readonly inspector?: { readonly uid: number; readonly gid: number } | undefined
   /** The program that sends packets through a copy of the rules. */
   readonly trial: readonly string[]
 }

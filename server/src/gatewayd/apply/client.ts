@@ -11,6 +11,7 @@ import type {
   CheckReport,
   Conflict,
   CutTarget,
+  EngineQuestion,
   Hits,
   LiveChange,
   LiveOutcome,
@@ -20,9 +21,6 @@ import type {
   Plan,
   SessionPart,
   SessionTable,
-  ShareUpload,
-  ShareUploadResult,
-  SignatureCheck,
   TrialPacket,
   TrialResult,
   UpgradeStart,
@@ -40,8 +38,8 @@ export interface ClientTimings {
   readonly slowMs: number
   /** How long a trial of packets may take. */
   readonly trialMs: number
-  /** How long an upload to a share or a check of signatures may take. */
-  readonly uploadMs: number
+  /** How long what is asked of an engine may take. */
+  readonly askMs: number
   /** How long the other verbs may take. */
   readonly quickMs: number
   readonly firstRetryMs: number
@@ -52,7 +50,7 @@ const defaultTimings: ClientTimings = {
   connectMs: 5000,
   slowMs: 60_000,
   trialMs: 130_000,
-  uploadMs: 16 * 60_000,
+  askMs: 16 * 60_000,
   quickMs: 10_000,
   firstRetryMs: 50,
   lastRetryMs: 1000,
@@ -175,19 +173,8 @@ export class ApplydClient implements Applier {
     return this.#call('checkpoints', {})
   }
 
-  upload(request: ShareUpload): Promise<ShareUploadResult> {
-    return this.#call('upload', request)
-  }
-
-  checkSignatures(file: string, signal?: AbortSignal): Promise<SignatureCheck> {
-    const end = (): void => {
-      // Without the connection applyd has ended it already.
-      this.#call('endSignatureCheck', { file }).catch(() => {})
-    }
-    const result = this.#call('checkSignatures', { file })
-    if (signal?.aborted) end()
-    else signal?.addEventListener('abort', end, { once: true })
-    return result.finally(() => signal?.removeEventListener('abort', end))
+  ask(question: EngineQuestion): Promise<unknown> {
+    return this.#call('ask', question)
   }
 
   upgrade(digest: string): Promise<UpgradeStart> {
@@ -331,8 +318,8 @@ const slowVerbs: ReadonlySet<Verb> = new Set([
   'upgrade',
 ])
 
-function limitOf(verb: Verb, { slowMs, trialMs, uploadMs, quickMs }: ClientTimings): number {
-  if (verb === 'upload' || verb === 'checkSignatures') return uploadMs
+function limitOf(verb: Verb, { slowMs, trialMs, askMs, quickMs }: ClientTimings): number {
+  if (verb === 'ask') return askMs
   if (verb === 'trial') return trialMs
   return slowVerbs.has(verb) ? slowMs : quickMs
 }
@@ -344,7 +331,7 @@ const exploredVerbs: ReadonlySet<Verb> = new Set(['apply', 'attempt', 'settle', 
 function lostMessage(verb: Verb): string {
   const lost = 'The apply service does not answer: the connection was lost.'
   if (exploredVerbs.has(verb)) return lost
-  const isChanging = verb === 'upload' || verb === 'checkpoint' || verb === 'upgrade'
+  const isChanging = verb === 'ask' || verb === 'checkpoint' || verb === 'upgrade'
   return `${lost} ${isChanging ? 'Whether the request was carried out is not known.' : 'Nothing was changed.'}`
 }
 

@@ -3,14 +3,16 @@
 
 import { join } from 'node:path'
 import type { Account } from '../../../core/engine/accounts.ts'
-import type { SignatureCheck, SignatureFault } from '../../../core/plan/artifacts.ts'
+import type { DataPlane } from '../../../core/plan/artifacts.ts'
 import { confine } from '../../kit/confine.ts'
 import { run } from '../../kit/processes.ts'
+import type { EngineRequest, EngineRequests } from '../../kit/requests.ts'
 import { objectForm } from '../../kit/tables.ts'
 import { oneLine } from '../../kit/text.ts'
 import { parseForm, parseKeys, Refusal } from '../../kit/values.ts'
 import { inspectionPaths } from '../index.ts'
-import { checkSettings, inspectionLimits, rulesProgram, suricata } from './index.ts'
+import type { SignatureCheck, SignatureFault } from '../request.ts'
+import { checkSettings, inspectionLimits, rulesProgram, suricata } from './program.ts'
 
 /** Of one file, which has some thousands of signatures at most, on a machine that has other work. */
 const wholeMs = 5 * 60_000
@@ -114,6 +116,24 @@ export function createSignatureChecker({ stateDir, user, timeoutMs = wholeMs }: 
       end(() => true)
     },
   }
+}
+
+export function signatureRequests(options: SignatureCheckerOptions & { readonly plane: DataPlane }): EngineRequests {
+  const checker = createSignatureChecker(options)
+  const check: EngineRequest<{ file: string }> = {
+    parse: parseSignatureCheck,
+    // Where nothing is applied there are no folders for it.
+    perform: async ({ file }, connection) =>
+      options.plane === 'none' ? { status: 'missing' } : checker.check(file, connection),
+  }
+  const end: EngineRequest<{ file: string }> = {
+    parse: parseSignatureCheck,
+    perform: async ({ file }, connection) => {
+      checker.end(file, connection)
+      return null
+    },
+  }
+  return { requests: { check, 'end-check': end }, disconnected: checker.disconnected, close: checker.close }
 }
 
 interface Check {

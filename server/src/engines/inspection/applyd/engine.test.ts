@@ -13,10 +13,11 @@ import { unlessComplete } from '../../../../test/support/requires.ts'
 import { until } from '../../../../test/support/until.ts'
 import { Bench, chain, file, nft, planOf, unit } from '../../../applyd/stand-ins/harness.ts'
 import { askEngine } from '../../../areas/inspection/runs/command-socket.ts'
-import type { Artifact } from '../../../core/plan/artifacts.ts'
 import type { InspectedChannel } from '../../../core/plan/inspection.ts'
 import { ApplydClient } from '../../../gatewayd/apply/client.ts'
 import { inspectionPaths } from '../index.ts'
+import { leadToInspection, queuesIn } from '../observed.ts'
+import { checkSignatures } from '../request.ts'
 import { suricataSettings } from '../suricata-yaml.ts'
 import { hungWords } from './watch.ts'
 
@@ -59,7 +60,7 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
   }
   const plan = (rules: string, channels: readonly InspectedChannel[] = [ready, closed, later]) => {
     revision += 1
-    const inspection: Artifact = { kind: 'network', name: 'inspection', channels }
+    const inspection = leadToInspection(channels)
     const settings = file('suricata.yaml', suricataSettings({ homeNetworks: [], isBlocking: true }))
     const named = file('inspection-rules.json', `{"rules":"${rules}"}\n`)
     return planOf(revision, nft([marks]), inspection, settings, named, unit('inspection'))
@@ -113,12 +114,12 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
     const alerts = events.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
     assert.deepEqual(alerts.map(({ dest_port: port, alert }) => [port, alert.action]).slice(0, 1), [[5001, 'blocked']])
     assert.equal(Buffer.from(alerts[0].payload, 'base64').toString(), 'EVIL')
-    const { inspection, tables } = await client.observe()
-    assert.equal(inspection?.fault, null)
+    const observation = await client.observe()
+    assert.equal(queuesIn(observation)?.fault, null)
     // Rules of the queue in tables of others are no drift.
     assert.deepEqual(
-      tables.map(({ asLoaded }) => asLoaded),
-      tables.map(() => true),
+      observation.tables.map(({ asLoaded }) => asLoaded),
+      observation.tables.map(() => true),
     )
   })
 
@@ -201,7 +202,7 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
       [drop('A'), 'alert foo any any -> any any (sid:2;)\n', drop('lua').replace('sid', 'lua:x; sid')].join(''),
     )
     chmodSync(candidate, 0o644)
-    const result = await client.checkSignatures('candidate-1')
+    const result = await checkSignatures(client, 'candidate-1')
     assert.equal(result.status, 'checked')
     const faults = result.status === 'checked' ? result.faults : []
     assert.deepEqual(
@@ -210,7 +211,7 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
     )
     assert.match(faults[0]?.message ?? '', /protocol "foo" cannot be used/)
     assert.equal(faults[1]?.message, 'The option lua is not allowed.')
-    await assert.rejects(client.checkSignatures('../compiled/x'), /named by its id/)
+    await assert.rejects(checkSignatures(client, '../compiled/x'), /named by its id/)
   })
 
   it('is gone with its queues when nothing is inspected', async () => {

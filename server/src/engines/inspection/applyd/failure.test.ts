@@ -12,9 +12,9 @@ import { promisify } from 'node:util'
 import { unlessComplete } from '../../../../test/support/requires.ts'
 import { until } from '../../../../test/support/until.ts'
 import { Bench, chain, file, nft, planOf, unit } from '../../../applyd/stand-ins/harness.ts'
-import type { Artifact } from '../../../core/plan/artifacts.ts'
 import { ApplydClient } from '../../../gatewayd/apply/client.ts'
 import { inspectionPaths } from '../index.ts'
+import { leadToInspection, queuesIn } from '../observed.ts'
 import { suricataSettings } from '../suricata-yaml.ts'
 import { fixedSettings } from './settings.ts'
 
@@ -74,7 +74,7 @@ describe('an engine that fails', { skip }, () => {
       { number: open, isFailOpen: true, isReady: true },
       { number: closed, isFailOpen: false, isReady: true },
     ]
-    const inspection: Artifact = { kind: 'network', name: 'inspection', channels }
+    const inspection = leadToInspection(channels)
     const settings = file('suricata.yaml', suricataSettings({ homeNetworks: [], isBlocking }))
     const named = file('inspection-rules.json', `{"rules":"${name}"}\n`)
     const outcome = await client.apply(planOf(revision, nft([marks]), inspection, settings, named, unit('inspection')))
@@ -82,7 +82,7 @@ describe('an engine that fails', { skip }, () => {
     await works()
   }
   const state = async () => (await client.observe()).units.find(({ name }) => name === 'inspection') ?? assert.fail()
-  const queues = async () => (await client.observe()).inspection ?? assert.fail()
+  const queues = async () => queuesIn(await client.observe()) ?? assert.fail()
   /** It runs, holds its queues, and does in both channels what it should. */
   const works = () =>
     until('the engine works', async () => {

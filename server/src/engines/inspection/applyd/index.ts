@@ -5,24 +5,21 @@ import { join } from 'node:path'
 import { ensureWritten } from '../../../shared/files/durable.ts'
 import { confine } from '../../kit/confine.ts'
 import { defineEngine } from '../../kit/privileged.ts'
-import type { ChangedFiles, Limits, Reload } from '../../kit/tables.ts'
+import type { ChangedFiles, Reload } from '../../kit/tables.ts'
 import { inspectionEngine as declared, inspectionPaths } from '../index.ts'
 import { suricataFaults, suricataSettings } from '../suricata-yaml.ts'
+import { signatureRequests } from './check.ts'
+import { checkSettings, inspectionLimits, rulesProgram, suricata } from './program.ts'
 import { closedQueues, openQueues } from './queue-rules.ts'
 import { checkingSettings, fixedSettings } from './settings.ts'
 import { createQueueWatch } from './watch.ts'
+import { inspectionWay } from './way.ts'
 
 /** 40,000 signatures in three copies, on a machine that has other work. */
 const slowestMs = 15 * 60_000
 const rulesForm = /^\{"rules":"[0-9a-f]{64}"\}\n?$/
-/** The account also checks signatures, beside the engine. */
-export const inspectionLimits: Limits = { nofile: 4096, data: 6 * 1024 * 1024 * 1024, nproc: 128 }
-export const rulesProgram = ['/usr/bin/perl', join(import.meta.dirname, 'rules.pl')]
-export const suricata = '/usr/bin/suricata'
-/** For checks of signatures. */
-export const checkSettings = 'inspection/check.yaml'
 
-export const inspectionEngine = defineEngine(declared, ({ stateDir, service, accountOf }) => {
+export const inspectionEngine = defineEngine(declared, ({ stateDir, plane, service, accountOf }) => {
   const below = (path: string): string => join(stateDir, path)
   const account = accountOf('portcullis-inspection')
   const work = below(inspectionPaths.work)
@@ -80,6 +77,8 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, service, acc
       },
     },
     unitTemplates: {},
+    ways: [inspectionWay],
+    requests: () => signatureRequests({ stateDir, plane, user: account }),
     endings: { 'suricata.yaml': fixedSettings(settingPlaces) },
     prepare: () =>
       ensureWritten(below(checkSettings), suricataSettings({ homeNetworks: [] }) + checkingSettings(settingPlaces), {

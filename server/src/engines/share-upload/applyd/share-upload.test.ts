@@ -25,7 +25,7 @@ import {
   startOnLoopback,
 } from '../../../../test/support/file-servers.ts'
 import { until } from '../../../../test/support/until.ts'
-import type { ShareUpload, ShareUploadResult } from '../../../core/plan/artifacts.ts'
+import type { ShareUpload, ShareUploadResult } from '../request.ts'
 import { createShareUploader, parseShareUpload } from './upload.ts'
 
 const password = `pä %ss"w;ord-${randomBytes(6).toString('hex')}`

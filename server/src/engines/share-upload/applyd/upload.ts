@@ -6,12 +6,12 @@ import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import type { Account } from '../../../core/engine/accounts.ts'
-import type { ShareUpload, ShareUploadResult } from '../../../core/plan/artifacts.ts'
 import { openOwned } from '../../../shared/files/guarded.ts'
 import { confine } from '../../kit/confine.ts'
 import { programEnvironment } from '../../kit/processes.ts'
 import type { Limits, ServiceAccount } from '../../kit/tables.ts'
 import { parseForm, parseKeys, Refusal } from '../../kit/values.ts'
+import type { ShareUpload, ShareUploadResult } from '../request.ts'
 
 const program = '/usr/bin/smbclient'
 /** It is started for one upload at a time, but two may overlap while the first is ended. */

@@ -10,6 +10,7 @@ import { antivirusPaths } from '../../antivirus/index.ts'
 import { defineEngine } from '../../kit/privileged.ts'
 import { proxyFiles, webFilter, webFilterPaths, webPorts } from '../index.ts'
 import { checkOf, faultsIn, reloadOf } from './files.ts'
+import { interceptionWay } from './interception.ts'
 import { errorPages } from './pages.ts'
 import { fixedSettings } from './settings.ts'
 import { shortReads, shortReadsFile } from './short-reads/index.ts'
@@ -103,6 +104,7 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
       },
     },
     unitTemplates: {},
+    ways: [interceptionWay],
     endings: {
       'squid.conf': fixedSettings({
         folder,

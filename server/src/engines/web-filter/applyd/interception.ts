@@ -2,8 +2,11 @@
 // shows, so that nothing has to be remembered over a restart or a crash.
 
 import { interception } from '../../../core/plan/interception.ts'
-import { findProgram, run } from '../../kit/processes.ts'
+import { run } from '../../kit/processes.ts'
 import { oneLine } from '../../kit/text.ts'
+import { parseList } from '../../kit/values.ts'
+import type { Way } from '../../kit/ways.ts'
+import { interceptionWay as name } from '../interception.ts'
 
 const timeoutMs = 10_000
 const [mark, table, preference] = [interception.mark, interception.table, interception.preference].map(String) as [
@@ -25,7 +28,7 @@ interface ShownRoute {
   readonly dev?: string
 }
 
-export function createInterception(command: readonly string[] = [findProgram('ip')]) {
+export function createInterception(command: readonly string[]) {
   /** A table that was never used is an error for ip(8). */
   async function show<T>(...args: readonly string[]): Promise<readonly T[]> {
     const { code, stdout } = await run([...command, '-4', '-json', ...args], timeoutMs)
@@ -66,4 +69,21 @@ export function createInterception(command: readonly string[] = [findProgram('ip
   }
 
   return { isCurrent, apply, ensure }
+}
+
+export const interceptionWay: Way = {
+  name,
+  title: 'The routing to the web proxy',
+  parse: (entries) => parseList(entries, 0, 'entries', () => ({})),
+  create: ({ ip }) => {
+    const { isCurrent, apply, ensure } = createInterception(ip)
+    return {
+      isCurrent: (state) => isCurrent(state !== null),
+      open: () => apply(true),
+      close: async (state) => {
+        if (state === null) await apply(false)
+      },
+      ensure: (state) => ensure(state !== null),
+    }
+  },
 }

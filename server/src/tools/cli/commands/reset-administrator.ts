@@ -116,7 +116,6 @@ const noApplier: Applier = {
   trial: unavailable,
   checkpoint: unavailable,
   checkpoints: unavailable,
-  upload: unavailable,
-  checkSignatures: unavailable,
+  ask: unavailable,
   upgrade: unavailable,
 }
