@@ -167,7 +167,7 @@ export const importTable: readonly Row[] = [
       'engines/',
       'core/{engine,plan}/',
       'core/contract/error.ts',
-      'domain/web-filter/{block-page,policy-file}.ts',
+      'domain/web-filter/policy-file.ts',
       'shared/',
       'node:*',
     ],

@@ -11,6 +11,7 @@ import type { Artifact } from '../../src/core/plan/artifacts.ts'
 import type { Facts } from '../../src/core/plan/facts.ts'
 import { artifactName, contentOf, createPlanner } from '../../src/core/plan/planner.ts'
 import { fillMarks, type SecretForm } from '../../src/core/plan/sealed.ts'
+import { errorPagesText } from '../../src/domain/web-filter/block-page.ts'
 import { quote as quoteForSnmp } from '../../src/engines/snmp/snmp.ts'
 import { withImportTable } from '../architecture/import-table.ts'
 import { withRequirements } from '../architecture/requirements.ts'
@@ -87,6 +88,7 @@ function writeCase(golden: GoldenCase): void {
 if (process.argv.includes('--write')) {
   for (const golden of listGoldenCases()) writeCase(golden)
   writeFileSync(join(repository, 'docs', 'openapi.json'), openApiText())
+  writeFileSync(join(repository, 'server/src/engines/web-filter/error-pages.json'), errorPagesText())
   const architecture = join(repository, 'docs', 'ARCHITECTURE.md')
   writeFileSync(architecture, withImportTable(readFileSync(architecture, 'utf8')))
   const security = join(repository, 'docs', 'security.md')

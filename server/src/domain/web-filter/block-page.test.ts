@@ -1,9 +1,10 @@
 // The templates of the pages: complete, self-contained, in two languages, and only with codes that Squid escapes.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { errorPages } from './block-page.ts'
+import { errorPages, errorPagesText } from './block-page.ts'
 
 const pages = [...errorPages].filter(([name]) => name.startsWith('ERR_'))
 const own = '/usr/share/squid/errors/templates'
@@ -28,6 +29,12 @@ test('a page loads nothing, runs nothing and does not name the program', () => {
     assert.match(text, /prefers-color-scheme:dark/, name)
     assert.match(text, /[а-я]{4}/i.test(text) ? /lang="ru"/ : /lang="en"/, name)
   }
+})
+
+test('applyd has the pages as they are here', () => {
+  const file = join(import.meta.dirname, '..', '..', 'engines', 'web-filter', 'error-pages.json')
+  const stored = readFileSync(file, 'utf8')
+  assert.deepEqual(JSON.parse(stored), JSON.parse(errorPagesText()), 'npm run golden writes them again')
 })
 
 test('every page of Squid has one of ours', { skip: !existsSync(own) }, () => {

@@ -269,3 +269,10 @@ export const errorPages: ReadonlyMap<string, string> = new Map([
   ['error-details.txt', errorDetails],
   ...Object.entries(others).flatMap(([text, names]) => names.map((name) => [`ERR_${name}`, text] as const)),
 ])
+
+/** As engines/web-filter/error-pages.json has them, which applyd writes into the folder of the proxy; `npm run golden` makes it. */
+export const errorPagesText = (): string => {
+  const byText = Map.groupBy(errorPages, ([, text]) => text)
+  const pages = [...byText].map(([text, files]) => ({ names: files.map(([name]) => name), text }))
+  return `${JSON.stringify(pages, null, 2)}\n`
+}

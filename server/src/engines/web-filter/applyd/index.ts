@@ -8,10 +8,10 @@ import { ensureWritten } from '../../../shared/files/durable.ts'
 import { ownApp, plainOption } from '../../../shared/files/plain.ts'
 import { antivirusPaths } from '../../antivirus/index.ts'
 import { defineEngine } from '../../kit/privileged.ts'
+import errorPages from '../error-pages.json' with { type: 'json' }
 import { proxyFiles, webFilter, webFilterPaths, webPorts } from '../index.ts'
 import { checkOf, faultsIn, reloadOf } from './files.ts'
 import { interceptionWay } from './interception.ts'
-import { errorPages } from './pages.ts'
 import { fixedSettings } from './settings.ts'
 import { shortReads, shortReadsFile } from './short-reads/index.ts'
 
@@ -121,7 +121,7 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
     },
     prepare: () => {
       const as = { mode: 0o640, ...(service && proxyGroup ? { gid: proxyGroup } : {}) }
-      for (const [name, text] of errorPages) ensureWritten(join(errors, name), text, as)
+      for (const { names, text } of errorPages) for (const name of names) ensureWritten(join(errors, name), text, as)
       const library = shortReads(process.arch)
       if (library) ensureWritten(join(folder, shortReadsFile), library, as)
     },

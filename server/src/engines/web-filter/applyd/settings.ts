@@ -2,7 +2,7 @@
 // plan comes before it and says with ACLs of fixed names what is switched on. Each line was tried against a real Squid
 // (docs/decisions/0077-squid-under-the-content-filter.md).
 
-import { askFormat } from '../ask-line.ts'
+import { askFormat } from '../ask-format.ts'
 import { proxyFiles, webPorts } from '../index.ts'
 import { directive, format, lines, number, path, pathOption, pattern, type Squid, word, words } from '../squid.ts'
 import { accessFormat } from './access-format.ts'
