@@ -24,7 +24,7 @@ import { createControlGroups } from './machine/control-groups.ts'
 import { startGuard } from './machine/guard.ts'
 import { createSettings } from './machine/settings.ts'
 import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
-import { createConflictWatch } from './machine/watch-conflicts.ts'
+import { createMachineWatch } from './machine/watch-machine.ts'
 import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { createQuestions } from './questions.ts'
 import { argumentParsers } from './requests.ts'
@@ -138,7 +138,6 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const nft = context.tables.nft.command
   const observe = () => ({ units: supervisor.observe(), links: network.observe() })
   const looks = { plane: context.plane, stateDir, nft, busy, missingLimits: groups.missing, observe }
-  const conflicts = createConflictWatch(looks)
   const verbs: Verbs = {
     check: ({ plan }) => inTurn(() => executor.check(plan)),
     apply: async ({ plan }) => {
@@ -157,7 +156,7 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
     readLive: ({ sets }) => ruleset.live.read(sets),
     arrivals: (_, connection) => arrivals.ask(connection),
     cut: ({ targets }) => cutter.cut(targets),
-    conflicts,
+    machine: createMachineWatch(looks),
     neighbours: shareRunning(showNeighbours),
     trial: ({ packets }) => trial(packets),
     checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),

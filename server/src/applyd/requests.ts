@@ -41,7 +41,7 @@ export function argumentParsers(tables: Tables): Omit<ArgumentParsers, 'ask' | '
     readLive: parseLiveSets,
     arrivals: (args) => parseKeys(args, []),
     cut: parseTargets,
-    conflicts: (args) => parseKeys(args, []),
+    machine: (args) => parseKeys(args, []),
     neighbours: (args) => parseKeys(args, []),
     trial: (args) => ({
       packets: parseList(parseKeys(args, ['packets']).packets, packetLimit, 'packets', parsePacket),

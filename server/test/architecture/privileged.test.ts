@@ -13,7 +13,7 @@ const textOf = (file: string): string => readFileSync(join(source, file), 'utf8'
 const linesOf = (file: string): number => textOf(file).split('\n').length - 1
 
 /** Lines without the engines. Lower it when code leaves; a change that needs more says why in its commit. */
-const most = 11_900
+const most = 11_010
 /** Lines of the engines of today, all together; and of an engine that comes, whose half is mostly a table. */
 const mostOfEngines = 3_960
 const mostOfNewEngine = 150
@@ -35,8 +35,10 @@ describe('the privileged process', () => {
     const order = engines.map(({ service }) => service as string)
     const isNew = (service: string): boolean => order.indexOf(service) > order.indexOf(newest)
     const byService = Map.groupBy(files, serviceOf)
-    const core = sum(byService.get(null) ?? [])
-    const own = sum(files.filter((file) => !isNew(serviceOf(file) ?? newest))) - core
+    // A list has a line for each engine.
+    const lists = ['engines/index.ts', 'engines/applyd.ts']
+    const core = sum((byService.get(null) ?? []).filter((file) => !lists.includes(file)))
+    const own = sum(files.filter((file) => serviceOf(file) !== null && !isNew(serviceOf(file) ?? '')))
     for (const [lines, limit, what] of [
       [core, most, 'the core'],
       [own, mostOfEngines, 'the engines'],

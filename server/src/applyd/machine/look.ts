@@ -1,31 +1,27 @@
 // Reads of the machine what can get in the way of the gateway: services, sockets on our ports, rules of others, other managers
-// of our cards, AppArmor. Everything is bounded and nothing is changed; what cannot be read is left out. conflicts.ts judges.
+// of our cards, AppArmor. All of it is passed on as text, bounded and unread; gatewayd reads and judges it (gatewayd/machine/).
+// Nothing is changed, and what cannot be read is left out.
 
 import { join } from 'node:path'
+import type { EngineData } from '../../core/engine/engine.ts'
+import type { ForeignListing, HeldSocket, MachineTexts } from '../../core/plan/machine.ts'
 import { run } from '../../engines/kit/processes.ts'
-import { readProfiles } from './apparmor.ts'
-import { type ForeignTable, readTable } from './foreign-rules.ts'
 import { findHolders, listenersOf } from './ports.ts'
-import { linkOf, namesIn, textOf } from './read.ts'
-import { emptyReadings, type HeldPort, type Readings, type ServiceState, type WatchedPort } from './readings.ts'
+import { namesIn, textOf } from './read.ts'
 
 export interface LookAt {
   /** In the lab only its own namespace is looked at. */
   readonly plane: 'host' | 'lab'
-  readonly stateDir: string
-  readonly app: string
-  readonly hasGateway: boolean
+  readonly engines: readonly EngineData[]
   readonly devices: readonly string[]
-  readonly ports: readonly WatchedPort[]
-  /** The tables of other programs. */
-  readonly readTables: () => Promise<readonly ForeignTable[]>
-  /** Services of packages that must not run beside our engines. */
-  readonly packageUnits: readonly string[]
+  readonly readTables: () => Promise<readonly ForeignListing[]>
 }
 
 const timeoutMs = 4000
-/** A listing that is longer is not read: it would hold up everything else. */
-const maxListingBytes = 4 * 1024 * 1024
+const maxFileChars = 256 * 1024
+/** Listings that are longer are not passed on: they would hold up everything else. */
+const maxListingChars = 4 * 1024 * 1024
+const maxListingsChars = 16 * 1024 * 1024
 const maxTables = 40
 const ownTables = /^portcullis(?:_|$)/
 
@@ -41,213 +37,91 @@ const knownServices = [
   'docker',
 ].map((name) => `${name}.service`)
 
-export async function lookAt(asked: LookAt): Promise<Readings> {
-  const { stateDir, app, hasGateway, devices, ports } = asked
-  const isHost = asked.plane === 'host'
-  const [services, held, tables] = await Promise.all([
-    isHost ? readServices([...knownServices, ...asked.packageUnits]) : {},
-    readHeld(asked),
-    asked.readTables(),
+export async function lookAt({ plane, engines, devices, readTables }: LookAt): Promise<MachineTexts> {
+  const isHost = plane === 'host'
+  const held = readHeld(engines)
+  const units = engines.flatMap(({ packages: { start, use } }) => [...start, ...use].flatMap((one) => one.units ?? []))
+  const names = new Set([...knownServices, ...units])
+  const properties = '--property=Id,LoadState,ActiveState,UnitFileState'
+  const [services, sockets, tables, legacy] = await Promise.all([
+    isHost ? outputOf('/usr/bin/systemctl', 'show', '--no-pager', properties, '--', ...names) : '',
+    held.length > 0 ? outputOf('/usr/bin/ss', '-Hlntue', '--cgroup') : '',
+    readTables(),
+    isHost ? readLegacy() : '',
   ])
-  const common = {
-    ...emptyReadings,
-    stateDir,
-    app,
-    hasGateway,
-    devices,
-    ports,
-    held,
-    tables,
-    profiles: readProfiles(stateDir),
-  }
-  if (!isHost) return common
-  return {
-    ...common,
-    services,
-    packageUnits: asked.packageUnits,
-    legacyPolicies: await readLegacy(),
-    isUfwEnabled: /^[ \t]*ENABLED=["']?yes/im.test(textOf('/etc/ufw/ufw.conf')),
-    nftablesConfiguration: textOf('/etc/nftables.conf'),
-    resolver: readResolver(),
-    networkd: devices.filter((device) =>
-      isSetUpBy('/run/systemd/netif/links', device, /^ADMIN_STATE=(\w+)/m, unmanagedByNetworkd),
-    ),
-    networkManager: devices.filter((device) =>
-      isSetUpBy('/run/NetworkManager/devices', device, /^managed=(\w+)/m, unmanagedByManager),
-    ),
-    ifupdown: readInterfaces(),
-  }
+  const paths = [...commonFiles(), ...(isHost ? [...hostFiles(), ...devices.flatMap(managerFiles)] : [])]
+  const files = Object.fromEntries(paths.map((path) => [path, textOf(path).slice(0, maxFileChars)]))
+  return { plane, devices, held, services, sockets, tables, legacy, files }
 }
 
-/** One call for all. Services that are not installed are left out. */
-async function readServices(names: readonly string[]): Promise<Record<string, ServiceState>> {
-  const properties = ['Id', 'LoadState', 'ActiveState', 'UnitFileState'].map((name) => `--property=${name}`)
-  const { code, stdout } = await run(
-    ['/usr/bin/systemctl', 'show', '--no-pager', ...properties, '--', ...names],
-    timeoutMs,
+async function outputOf(...command: readonly string[]): Promise<string> {
+  const { code, stdout } = await run(command, timeoutMs)
+  return code === 0 ? stdout : ''
+}
+
+function readHeld(engines: readonly EngineData[]): HeldSocket[] {
+  const ports = new Set(
+    engines.flatMap((engine) => [
+      ...Object.values(engine.ports).map(({ destinationPort }) => destinationPort),
+      ...(engine.innerPorts ?? []),
+    ]),
   )
-  return code === 0 ? parseServices(stdout) : {}
-}
-
-export function parseServices(text: string): Record<string, ServiceState> {
-  const blocks = text
-    .split('\n\n')
-    .map((block) => Object.fromEntries(block.split('\n').map((line) => split(line, '='))))
-  return Object.fromEntries(
-    blocks
-      .filter(({ Id, LoadState }) => Id !== undefined && LoadState !== 'not-found' && LoadState !== 'masked')
-      .map(({ Id, ActiveState = '', UnitFileState = '' }) => [
-        Id,
-        {
-          isActive: ['active', 'activating', 'reloading'].includes(ActiveState),
-          isEnabled: UnitFileState.startsWith('enabled'),
-        },
-      ]),
-  )
-}
-
-function split(line: string, separator: string): [string, string] {
-  const at = line.indexOf(separator)
-  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + separator.length)]
-}
-
-async function readHeld({ ports, stateDir }: LookAt): Promise<HeldPort[]> {
-  const isWatched = (protocol: string, port: number) =>
-    ports.some((one) => one.protocol === protocol && one.port === port)
   const found = (['tcp', 'udp'] as const).flatMap((protocol) =>
-    listenersOf(protocol).filter(({ port }) => isWatched(protocol, port)),
+    listenersOf(protocol).filter(({ port }) => ports.has(port)),
   )
-  if (found.length === 0) return []
   const holders = findHolders(found.map(({ inode }) => inode))
-  const units = await readUnits()
-  const mark = `${join(stateDir, 'applyd')}:`
-  return found.map((listener) => {
-    const holder = holders.get(listener.inode)
-    const unit = units.get(listener.inode) ?? null
-    const owner = ownerOf(holder?.mark ?? '', unit, mark, holder !== undefined)
-    return { ...listener, pid: holder?.pid ?? null, program: holder?.program ?? null, unit, owner }
-  })
+  return found.map((listener) => ({ ...listener, holder: holders.get(listener.inode) ?? null }))
 }
 
-function ownerOf(found: string, unit: string | null, mark: string, isHolderKnown: boolean): HeldPort['owner'] {
-  if (found !== '') return found.startsWith(mark) ? 'ours' : 'other'
-  if (unit?.startsWith('portcullis')) return 'ours'
-  return unit !== null || isHolderKnown ? 'foreign' : 'unknown'
-}
-
-/** The services of systemd that opened sockets, by socket: the kernel remembers the group of processes, also for others. */
-async function readUnits(): Promise<Map<string, string>> {
-  const { stdout } = await run(['/usr/bin/ss', '-Hlntue', '--cgroup'], timeoutMs)
-  return parseSockets(stdout)
-}
-
-const unitForm = /^[A-Za-z0-9_][A-Za-z0-9_.@:-]*\.service$/
-
-export function parseSockets(text: string): Map<string, string> {
-  const found = new Map<string, string>()
-  for (const line of text.split('\n')) {
-    const inode = /\bino:(\d+)/.exec(line)?.[1]
-    // The first service on the way: below it everyone whom it was given to names groups as they like.
-    const unit = /\bcgroup:(\S+)/
-      .exec(line)?.[1]
-      ?.split('/')
-      .find((name) => name.endsWith('.service'))
-    if (inode !== undefined && unit !== undefined && unitForm.test(unit)) found.set(inode, unit)
-  }
-  return found
-}
-
-export async function readForeignTables(nft: readonly string[]): Promise<ForeignTable[]> {
-  const { code, stdout } = await run([...nft, '-j', 'list', 'tables'], timeoutMs)
-  if (code !== 0) return []
-  const listed =
-    (parseJson(stdout) as { nftables?: { table?: { family?: unknown; name?: unknown } }[] } | null)?.nftables ?? []
+export async function readForeignTables(nft: readonly string[]): Promise<ForeignListing[]> {
+  const text = await outputOf(...nft, '-j', 'list', 'tables')
+  const listed = text === '' ? [] : (JSON.parse(text) as { nftables: readonly { table?: NamedTable }[] }).nftables
   const tables = listed
-    .flatMap(({ table }) => (table ? [{ family: String(table.family), name: String(table.name) }] : []))
+    .flatMap(({ table }) => (table ? [table] : []))
     .filter(({ family, name }) => !ownTables.test(name) && ['ip', 'ip6', 'inet'].includes(family))
-  const found: ForeignTable[] = []
+  const found: ForeignListing[] = []
+  let room = maxListingsChars
   for (const { family, name } of tables.slice(0, maxTables)) {
     // A name that is no plain word cannot be named to nft: its table counts as unread.
     const isPlain = /^[A-Za-z0-9_.-]+$/.test(name)
     const listing = isPlain ? await run([...nft, '-j', '-t', 'list', 'table', family, name], timeoutMs) : null
     // It was removed in the meantime.
     if (listing && listing.code !== 0 && listing.failure === null) continue
-    const text = listing?.stdout ?? ''
-    found.push(readTable(family, name, text.length > maxListingBytes ? null : parseJson(text)))
+    const { length } = listing?.stdout ?? ''
+    const isShort = length <= Math.min(maxListingChars, room)
+    if (isShort) room -= length
+    found.push({ family, name, listing: isShort ? (listing?.stdout ?? null) : null })
   }
   return found
 }
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
+type NamedTable = { readonly family: string; readonly name: string }
 
 /** The program is asked only where the kernel has such tables: asking makes them. */
-async function readLegacy(): Promise<Record<string, string>> {
-  if (!textOf('/proc/net/ip_tables_names').split('\n').includes('filter')) return {}
-  const { stdout } = await run(['/usr/sbin/iptables-legacy', '-S'], timeoutMs)
-  return Object.fromEntries(
-    [...stdout.matchAll(/^-P (FORWARD|INPUT) ([A-Z]+)$/gm)].map(([, chain = '', policy = '']) => [chain, policy]),
-  )
-}
+const readLegacy = async (): Promise<string> =>
+  textOf('/proc/net/ip_tables_names').split('\n').includes('filter') ? outputOf('/usr/sbin/iptables-legacy', '-S') : ''
 
-function readResolver(): Readings['resolver'] {
-  const folders = ['/usr/lib/systemd', '/run/systemd', '/etc/systemd']
-  const files = [
-    '/etc/systemd/resolved.conf',
-    ...folders.flatMap((folder) => filesIn(`${folder}/resolved.conf.d`).filter((file) => file.endsWith('.conf'))),
-  ]
-  return {
-    servers: [...textOf('/etc/resolv.conf').matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].map(
-      ([, server = '']) => server,
-    ),
-    hasStub: hasStub(files.map(textOf)),
-  }
-}
+const commonFiles = (): string[] => ['/sys/kernel/security/apparmor/profiles', ...filesIn('/etc/apparmor.d/local')]
 
-/** The last line decides. */
-export function hasStub(texts: readonly string[]): boolean {
-  const values = texts.flatMap((text) => [...text.matchAll(/^[ \t]*DNSStubListener[ \t]*=[ \t]*(\S+)/gim)])
-  return !/^(?:no|false|0|off)$/i.test(values.at(-1)?.[1] ?? 'yes')
-}
+const hostFiles = (): string[] => [
+  '/etc/ufw/ufw.conf',
+  '/etc/nftables.conf',
+  '/etc/resolv.conf',
+  '/etc/systemd/resolved.conf',
+  ...['/usr/lib', '/run', '/etc'].flatMap((folder) => filesIn(`${folder}/systemd/resolved.conf.d`)),
+  '/etc/network/interfaces',
+  ...filesIn('/etc/network/interfaces.d'),
+]
 
 /** Files of the two managers are named by the number of the device. */
-function isSetUpBy(folder: string, device: string, form: RegExp, unmanaged: readonly string[]): boolean {
-  const number = textOf(`/sys/class/net/${device}/ifindex`).trim()
-  const state = /^\d+$/.test(number) ? form.exec(textOf(join(folder, number)))?.[1] : undefined
-  return state !== undefined && !unmanaged.includes(state)
+function managerFiles(device: string): string[] {
+  const index = `/sys/class/net/${device}/ifindex`
+  const number = textOf(index).trim()
+  if (!/^\d+$/.test(number)) return []
+  return [index, `/run/systemd/netif/links/${number}`, `/run/NetworkManager/devices/${number}`]
 }
-const unmanagedByNetworkd = ['unmanaged', 'pending', 'initialized', 'linger']
-const unmanagedByManager = ['false']
-
-function readInterfaces(): Readings['ifupdown'] {
-  const files = ['/etc/network/interfaces', ...filesIn('/etc/network/interfaces.d')]
-  return files.flatMap((file) => parseInterfaces(textOf(file)).map((stanza) => ({ ...stanza, file })))
-}
-
-export const parseInterfaces = (text: string): { device: string; method: string }[] =>
-  [...text.matchAll(/^[ \t]*iface[ \t]+(\S+)[ \t]+\S+[ \t]+(\S+)/gm)]
-    .map(([, device = '', method = '']) => ({ device, method }))
-    .filter(({ device, method }) => device !== 'lo' && method !== 'manual')
-
-/** Cards of this machine, where no gateway says which are its: nothing that a program made. */
-export const readCards = (): string[] =>
-  namesIn('/sys/class/net').filter(
-    (name) => name !== 'lo' && !/^(?:docker|veth|br-|virbr|vnet|cni|flannel|cali|tun|tap|wg|ifb|dummy)/.test(name),
-  )
 
 const filesIn = (folder: string): string[] =>
   namesIn(folder)
     .toSorted()
     .slice(0, 100)
     .map((name) => join(folder, name))
-
-/** Whether this process sees the network of the machine, and not that of a lab. */
-export function isHostNetwork(): boolean {
-  const first = linkOf('/proc/1/ns/net')
-  return first === '' || first === linkOf('/proc/self/ns/net')
-}

@@ -1,27 +1,14 @@
 // Which sockets listen on a port of this network, and who holds them, as far as that can be read. A probe counts only
 // sockets that were not there before the engine started: a foreign program must not answer for it.
 
+import type { HeldSocket, SocketHolder } from '../../core/plan/machine.ts'
 import type { Probe } from '../../engines/kit/tables.ts'
 import { oneLine } from '../../engines/kit/text.ts'
 import { linkOf, namesIn, textOf } from './read.ts'
 
 export type Protocol = 'tcp' | 'udp'
 
-export interface Listener {
-  readonly protocol: Protocol
-  readonly address: string
-  readonly port: number
-  /** Of the socket: no other one has this number while the machine runs. */
-  readonly inode: string
-}
-
-/** A process that holds a socket. */
-export interface Holder {
-  readonly pid: number
-  readonly program: string
-  /** The entry of its environment that marks our engines; empty for other programs. */
-  readonly mark: string
-}
+export type Listener = Omit<HeldSocket, 'holder'>
 
 /** States of /proc/net/tcp and udp: TCP listens, UDP is bound and has no peer. */
 const listening = { tcp: '0A', udp: '07' } as const
@@ -85,8 +72,8 @@ export function describeHeld(probe: Probe, before: ReadonlySet<string>): string 
  * The processes that hold these sockets. Those of other accounts can be read only with the right to trace them, which the
  * sandbox of applyd does not have: then they are missing here.
  */
-export function findHolders(inodes: readonly string[], proc = '/proc'): ReadonlyMap<string, Holder> {
-  const found = new Map<string, Holder>()
+export function findHolders(inodes: readonly string[], proc = '/proc'): ReadonlyMap<string, SocketHolder> {
+  const found = new Map<string, SocketHolder>()
   const wanted = new Map(inodes.map((inode) => [`socket:[${inode}]`, inode]))
   if (wanted.size === 0) return found
   for (const pid of namesIn(proc).filter((name) => /^\d+$/.test(name))) {

@@ -84,7 +84,7 @@ export const requests: Readonly<Record<Verb, unknown>> = {
   readLive: { sets: ['auth_hosts', 'u_user_id_1'] },
   arrivals: {},
   cut: { targets: [{ host: '192.0.2.1' }, ends] },
-  conflicts: {},
+  machine: {},
   neighbours: {},
   trial: { packets: [packet] },
   checkpoint: { sequence: 1, hash: 'a'.repeat(64), isFirst: false },

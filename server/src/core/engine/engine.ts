@@ -101,6 +101,8 @@ export interface EngineData {
   /** Units of which there is one for each device or address, named `<template>.<instance>`. */
   readonly unitTemplates: Readonly<Record<string, UnitData>>
   readonly ports: Readonly<Record<string, ServicePort>>
+  /** TCP ports of loopback, between its own programs. */
+  readonly innerPorts?: readonly number[]
   readonly kernel: readonly KernelFeature[]
 }
 

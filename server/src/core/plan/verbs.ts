@@ -8,7 +8,6 @@ import type {
   Attempt,
   Checkpoint,
   CheckReport,
-  Conflict,
   CutTarget,
   EngineQuestion,
   Hits,
@@ -26,6 +25,7 @@ import type {
   TrialResult,
   UpgradeStart,
 } from './artifacts.ts'
+import type { MachineReport } from './machine.ts'
 
 /** What is taken over from the plan before, from the first position up to, but not including, the second. */
 export type KeptRange = readonly [from: number, to: number]
@@ -71,7 +71,7 @@ export interface VerbTable {
   readonly readLive: { readonly args: { readonly sets: readonly string[] }; readonly result: LiveReading }
   readonly arrivals: { readonly args: Record<string, never>; readonly result: Arrivals }
   readonly cut: { readonly args: { readonly targets: readonly CutTarget[] }; readonly result: number }
-  readonly conflicts: { readonly args: Record<string, never>; readonly result: readonly Conflict[] }
+  readonly machine: { readonly args: Record<string, never>; readonly result: MachineReport | null }
   readonly neighbours: { readonly args: Record<string, never>; readonly result: string }
   readonly trial: {
     readonly args: { readonly packets: readonly TrialPacket[] }

@@ -98,5 +98,6 @@ export const webFilter = declareEngine({
       destinationPort: webPorts.direct,
     },
   },
+  innerPorts: Object.values(webPorts),
   kernel: [],
 })

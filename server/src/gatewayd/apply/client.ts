@@ -27,8 +27,10 @@ import type {
 } from '../../core/plan/artifacts.ts'
 import { unsent } from '../../core/plan/artifacts.ts'
 import type { ReplyFrame, SentPlan, Verb, VerbTable } from '../../core/plan/verbs.ts'
+import { engines } from '../../engines/index.ts'
 import { createFrameReader, encodeFrame } from '../../shared/frames.ts'
 import { patient } from '../../shared/pace.ts'
+import { findConflicts } from '../machine/read-texts.ts'
 import { changeBetween } from './plan-change.ts'
 
 export interface ClientTimings {
@@ -153,8 +155,8 @@ export class ApplydClient implements Applier {
     return this.#call('cut', { targets })
   }
 
-  conflicts(): Promise<readonly Conflict[]> {
-    return this.#call('conflicts', {})
+  async conflicts(): Promise<readonly Conflict[]> {
+    return findConflicts(await this.#call('machine', {}), engines)
   }
 
   neighbours(): Promise<string> {

@@ -66,27 +66,20 @@ async function askApplyd(stateDir: string): Promise<readonly Conflict[] | null> 
 }
 
 async function lookAtMachine(stateDir: string): Promise<readonly Conflict[]> {
-  const [{ judge }, { isHostNetwork, lookAt, readCards, readForeignTables }, { packageUnits, watchedPorts }] =
+  const [{ lookAt, readForeignTables }, { judge }, { readTexts }, { isHostNetwork, readCards }, { engines }] =
     await Promise.all([
-      import('../../../applyd/machine/conflicts.ts'),
       import('../../../applyd/machine/look.ts'),
-      import('../../../applyd/machine/watched.ts'),
+      import('../../../gatewayd/machine/conflicts.ts'),
+      import('../../../gatewayd/machine/read-texts.ts'),
+      import('../../../gatewayd/machine/here.ts'),
+      import('../../../engines/index.ts'),
     ])
-  const { engines } = await import('../../../engines/index.ts')
   const { ownApp } = await import('../../../shared/files/plain.ts')
-  const place = {
-    plane: isHostNetwork() ? ('host' as const) : ('lab' as const),
-    stateDir,
-    app: ownApp,
-    hasGateway: false,
-  }
-  return judge(
-    await lookAt({
-      ...place,
-      devices: readCards(),
-      ports: watchedPorts(engines, null),
-      readTables: () => readForeignTables(['/usr/sbin/nft']),
-      packageUnits: packageUnits(engines),
-    }),
-  )
+  const texts = await lookAt({
+    plane: isHostNetwork() ? 'host' : 'lab',
+    engines,
+    devices: readCards(),
+    readTables: () => readForeignTables(['/usr/sbin/nft']),
+  })
+  return judge({ ...readTexts(texts, stateDir, engines, null), app: ownApp, hasGateway: false })
 }

@@ -1,11 +1,11 @@
-// What a look at the machine reads, as data, between look.ts, which reads, and conflicts.ts, which judges.
+// What a look at the machine found, as data, between read-texts.ts, which reads it, and conflicts.ts, which judges.
 
+import type { HeldSocket } from '../../core/plan/machine.ts'
 import type { ForeignTable } from './foreign-rules.ts'
-import type { Listener, Protocol } from './ports.ts'
 
 /** A port that one of our engines needs. `state` is whether the engine is switched on, where that is known. */
 export interface WatchedPort {
-  readonly protocol: Protocol
+  readonly protocol: HeldSocket['protocol']
   readonly port: number
   readonly title: string
   readonly state: 'running' | 'failed' | 'off' | 'unknown'
@@ -17,7 +17,7 @@ export interface ServiceState {
 }
 
 /** A socket on a port of ours, with who holds it where that can be read. */
-export interface HeldPort extends Listener {
+export interface HeldPort extends Omit<HeldSocket, 'holder'> {
   readonly pid: number | null
   readonly program: string | null
   /** The service of systemd that opened it. */

@@ -2,7 +2,6 @@
 // additions themselves are in deploy/apparmor/.
 
 import { join } from 'node:path'
-import { textOf } from './read.ts'
 import type { ProfileReading } from './readings.ts'
 
 /** Profiles of Debian's packages, by the name of their file. `names` are those that the kernel shows. */
@@ -26,12 +25,13 @@ export const engineProfiles = [
 const loadedPath = '/sys/kernel/security/apparmor/profiles'
 const localFolder = '/etc/apparmor.d/local'
 
-export function readProfiles(stateDir: string, loaded = loadedPath, local = localFolder): ProfileReading[] {
-  const enforced = enforcedIn(textOf(loaded))
+/** `textOf` gives the text of a file, by its path. */
+export function readProfiles(stateDir: string, textOf: (path: string) => string): ProfileReading[] {
+  const enforced = enforcedIn(textOf(loadedPath))
   return engineProfiles.map(({ names, ...profile }) => ({
     ...profile,
     isEnforced: names.some((name) => enforced.has(name)),
-    hasAddition: textOf(join(local, profile.name)).split('\n').includes(additionMark(stateDir)),
+    hasAddition: textOf(join(localFolder, profile.name)).split('\n').includes(additionMark(stateDir)),
   }))
 }
 

@@ -1,5 +1,5 @@
 // What of the machine gets in the way of the gateway, in the words of the administrator, each with the exact commands that
-// repair it. Pure: look.ts reads the machine.
+// repair it. Pure: read-texts.ts reads what applyd saw.
 
 import type { Conflict } from '../../core/plan/artifacts.ts'
 import { oneLine } from '../../engines/kit/text.ts'

@@ -1,17 +1,16 @@
-// The verb `conflicts`: what a look at the machine found, kept for a few seconds. It waits for nothing that changes the machine:
+// The verb `machine`: what a look at the machine read, kept for a few seconds. It waits for nothing that changes the machine:
 // while the kernel takes rules, what other programs have there is what was seen last.
 
-import type { Conflict, DataPlane, Observation } from '../../core/plan/artifacts.ts'
+import type { DataPlane, Observation } from '../../core/plan/artifacts.ts'
+import type { MachineReport } from '../../core/plan/machine.ts'
 import { engines } from '../../engines/index.ts'
 import { ownApp } from '../../shared/files/plain.ts'
 import type { Busy } from '../loaded/busy.ts'
-import { judge } from './conflicts.ts'
 import { lookAt, readForeignTables } from './look.ts'
-import { packageUnits, watchedPorts } from './watched.ts'
 
 const keptMs = 5000
 
-export interface ConflictParts {
+export interface MachineParts {
   readonly plane: DataPlane
   readonly stateDir: string
   readonly nft: readonly string[]
@@ -21,26 +20,19 @@ export interface ConflictParts {
 }
 
 /** All who ask at the same time share one look. */
-export function createConflictWatch({
-  plane,
-  stateDir,
-  nft,
-  busy,
-  missingLimits,
-  observe,
-}: ConflictParts): () => Promise<readonly Conflict[]> {
+export function createMachineWatch(parts: MachineParts): () => Promise<MachineReport | null> {
+  const { plane, stateDir, nft, busy, missingLimits, observe } = parts
   const readTables = busy.lastSeen(
     () => readForeignTables(nft),
     () => [],
   )
-  let kept: { readonly at: number; readonly found: Promise<readonly Conflict[]> } | null = null
-  const look = async (): Promise<readonly Conflict[]> => {
-    if (plane === 'none') return []
+  let kept: { readonly at: number; readonly found: Promise<MachineReport | null> } | null = null
+  const look = async (): Promise<MachineReport | null> => {
+    if (plane === 'none') return null
     const { units, links } = observe()
     const devices = links.map(({ device }) => device)
-    const common = { plane, stateDir, app: ownApp, hasGateway: true, devices, readTables }
-    const parts = { ports: watchedPorts(engines, units), packageUnits: packageUnits(engines) }
-    return judge({ ...(await lookAt({ ...common, ...parts })), missingLimits })
+    const texts = await lookAt({ plane, engines, devices, readTables })
+    return { ...texts, stateDir, app: ownApp, units, missingLimits }
   }
   return () => {
     const now = performance.now()

@@ -2,7 +2,6 @@
 
 import type { EngineData } from '../../core/engine/engine.ts'
 import type { UnitObservation } from '../../core/plan/artifacts.ts'
-import { webPorts } from '../../engines/web-filter/index.ts'
 import type { WatchedPort } from './readings.ts'
 
 type UnitStates = readonly Pick<UnitObservation, 'name' | 'state'>[] | null
@@ -14,8 +13,7 @@ export function watchedPorts(engines: readonly EngineData[], units: UnitStates):
     const declared = Object.values(engine.ports)
       .filter(({ way }) => way === 'input')
       .map(({ protocol, destinationPort }) => ({ protocol, port: destinationPort }))
-    const inner =
-      engine.service === 'web-filter' ? Object.values(webPorts).map((port) => ({ protocol: 'tcp' as const, port })) : []
+    const inner = (engine.innerPorts ?? []).map((port) => ({ protocol: 'tcp' as const, port }))
     return [...declared, ...inner].map((port) => ({ ...port, title: engine.title, state }))
   })
   return [...new Map(all.toReversed().map((one) => [`${one.protocol} ${one.port}`, one])).values()].toReversed()
