@@ -1,13 +1,11 @@
 // A new engine that works for an area while its switch is on: a name server that answers one question to local networks.
 // It is small, and still has everything that an engine has; replace the program and its language.
 
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
 import { root } from '../lib/paths.mjs'
 import { Stop } from '../lib/terminal.mjs'
-import { addAccess, addRoutes, createWriter, namesOf } from './files.mjs'
-
-const stateFolder = '/var/lib/portcullis'
-const tmpfiles = 'deploy/systemd/portcullis.tmpfiles.conf'
+import { createWriter, namesOf } from './files.mjs'
 
 export function newEngine(area, name) {
   const writer = createWriter()
@@ -17,9 +15,12 @@ export function newEngine(area, name) {
   writeDeclaration(writer, engine)
   writeApplydHalf(writer, engine)
   writeLanguage(writer, engine)
+  writeTest(writer, engine)
   writeAreaPart(writer, engine)
-  addToMachine(writer, engine)
-  return { ...writer.finish(), next: 'npm run golden (what is rendered), then docs/adding-an-engine.md.' }
+  return {
+    ...writer.finish(),
+    next: 'npm run golden (what is rendered), then docs/adding-an-engine.md: its status, and a test in namespaces.',
+  }
 }
 
 /** The key of the slot that switches the area. */
@@ -36,12 +37,12 @@ function switchOf(writer, area) {
 const declarations = (writer) =>
   globSync('server/src/engines/*/index.ts', { cwd: root }).map((file) => writer.read(file))
 
-/** Folders below the state folder and files of plans have one owner each. */
+/** Folders of the source and files of plans have one owner each. */
 function assertFree(writer, name) {
   if (/\d/.test(name))
     throw new Stop('An engine has no digits in its name, because folders and units are named for it.')
-  if (writer.read(tmpfiles).includes(`${stateFolder}/${name} `))
-    throw new Stop(`The folder ${stateFolder}/${name} is in use. Choose another name.`)
+  const folder = `server/src/engines/${name}`
+  if (existsSync(join(root, folder))) throw new Stop(`${folder} is in use. Choose another name.`)
   if (declarations(writer).some((text) => text.includes(`'${name}.conf'`)))
     throw new Stop(`Another engine has a file ${name}.conf. Choose another name.`)
 }
@@ -77,8 +78,9 @@ export const ${camel} = declareEngine({
   service: '${name}',
   title: '${plain}',
   packages,
-  folders: [{ path: '${name}', mode: 0o750 }],
-  files: { '${name}.conf': { path: '${name}/${name}.conf', mode: 0o640 } },
+  folders: [],
+  // Read by root before the program drops its rights; one that reads it later needs a folder of its own.
+  files: { '${name}.conf': { path: 'applyd/${name}.conf', mode: 0o600 } },
   fileTemplates: {},
   units: { '${name}': { log: { form: 'plain', syslogId: '${name}', unit: '{brand}-${name}' } } },
   unitTemplates: {},
@@ -92,7 +94,7 @@ export const ${camel} = declareEngine({
   writer.replace(list, /,?\s*\]\s*$/, `, ${camel}]\n`)
 }
 
-function writeApplydHalf(writer, { name, camel, plain, area }) {
+function writeApplydHalf(writer, { name, camel, plain }) {
   const folder = `server/src/engines/${name}/applyd`
   writer.create(
     `${folder}/index.ts`,
@@ -138,73 +140,6 @@ export const ${camel}Engine = defineEngine(${camel}, ({ service }) => ({
 }))
 `,
   )
-  writer.create(
-    `${folder}/${name}.test.ts`,
-    `// The ${plain} as applyd starts it: which lines its file may hold, and the real program in a separate network namespace.
-
-import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { lacking, unlessComplete } from '../../../../test/support/requires.ts'
-import { until } from '../../../../test/support/until.ts'
-import { productionTables } from '../../../applyd/production.ts'
-import { unitCommandLine } from '../../../applyd/units.ts'
-import { state } from '../../../areas/${area}/config.ts'
-import { render } from '../../../areas/${area}/render.ts'
-import { write } from '../../../core/model/slots.ts'
-import { findUnit } from '../../kit/tables.ts'
-import { ${camel} } from '../index.ts'
-
-const canSeparate = spawnSync('/usr/bin/unshare', ['--net', '--', '/usr/bin/true']).status === 0
-const reasonToSkip = canSeparate
-  ? lacking('/usr/sbin/dnsmasq', '/usr/bin/dig')
-  : unlessComplete('network namespaces need root')
-
-const tables = productionTables('/state', { uid: 65_534, gid: 65_534 }, 'host')
-const unit = findUnit(tables, '${name}') ?? assert.fail('there is no unit ${name}')
-const [file] = render(write({}, state, { enabled: true }))
-assert.ok(file?.kind === 'file')
-
-it('may have the lines that are rendered, and no others', () => {
-  assert.deepEqual(unit.directives(file.name, file.text), [])
-  for (const line of ['port=53', 'conf-file=/etc/x', 'dhcp-script=/bin/x', 'addn-hosts=/x', 'txt-record=a,"b"c"'])
-    assert.equal(unit.directives(file.name, \`\${file.text}\${line}\\n\`).length, 1, line)
-})
-
-describe('the real program', { skip: reasonToSkip }, () => {
-  let folder = ''
-  let holder: ChildProcess
-  let server: ChildProcess
-  const enter = (): string[] => [\`--net=/proc/\${holder.pid}/ns/net\`, '--']
-  const inside = (...command: string[]) =>
-    spawnSync('/usr/bin/nsenter', [...enter(), ...command], { encoding: 'utf8', timeout: 10_000 })
-
-  before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'portcullis-${name}-'))
-    holder = spawn('/usr/bin/unshare', ['--net', '--', '/usr/bin/cat'])
-    holder.stdin?.write('ready')
-    await new Promise((resolve) => holder.stdout?.once('data', resolve))
-    assert.equal(inside('/sbin/ip', 'link', 'set', 'lo', 'up').status, 0)
-    writeFileSync(join(folder, file.name), file.text)
-    server = spawn('/usr/bin/nsenter', [...enter(), ...unitCommandLine(unit, (own) => join(folder, own))])
-  })
-  after(() => {
-    server.kill('SIGKILL')
-    holder.kill('SIGKILL')
-    rmSync(folder, { recursive: true })
-  })
-
-  it('starts with the rendered file and answers', async () => {
-    const port = \`\${${camel}.ports.udp.destinationPort}\`
-    const question = ['+short', '+time=1', '+tries=1', '-p', port, '@127.0.0.1', '${name}', 'TXT']
-    await until('it answers', () => inside('/usr/bin/dig', ...question).stdout === '"The ${plain} is running."\\n')
-  })
-})
-`,
-  )
   const list = 'server/src/engines/applyd.ts'
   writer.insert(list, /^import /m, `import { ${camel}Engine } from './${name}/applyd/index.ts'\n`)
   writer.replace(list, /,?\s*\]\s*$/, `,\n  ${camel}Engine,\n]\n`)
@@ -238,31 +173,95 @@ export const textRecord = (name: string, text: string): Line =>
 export const printLines = (lines: readonly Line[]): string => lines.map((line) => \`\${line}\\n\`).join('')
 `,
   )
+}
+
+function writeTest(writer, { name, camel, plain, area }) {
   writer.create(
     `server/src/engines/${name}/${name}.test.ts`,
-    `// The writer for the ${plain}: what could become another line is refused.
+    `// The ${plain}: its writer, which lines its file may hold, and the real program in a separate network namespace.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { lacking, unlessComplete } from '../../../test/support/requires.ts'
+import { until } from '../../../test/support/until.ts'
+import { productionTables } from '../../applyd/production.ts'
+import { unitCommandLine } from '../../applyd/units.ts'
+import { state } from '../../areas/${area}/config.ts'
+import { render } from '../../areas/${area}/render.ts'
+import { write } from '../../core/model/slots.ts'
+import { findUnit } from '../kit/tables.ts'
+import { ${camel} } from './index.ts'
 import { flag, port, printLines, textRecord } from './${name}.ts'
 
-test('lines are printed one below the other', () => {
-  assert.equal(
-    printLines([port(8053), flag('no-hosts'), textRecord('a-1', 'b, c')]),
-    'port=8053\\nno-hosts\\ntxt-record=a-1,"b, c"\\n',
-  )
+const canSeparate = spawnSync('/usr/bin/unshare', ['--net', '--', '/usr/bin/true']).status === 0
+const reasonToSkip = canSeparate
+  ? lacking('/usr/sbin/dnsmasq', '/usr/bin/dig')
+  : unlessComplete('network namespaces need root')
+
+const tables = productionTables('/state', { uid: 65_534, gid: 65_534 }, 'host')
+const unit = findUnit(tables, '${name}') ?? assert.fail('there is no unit ${name}')
+const [file] = render(write({}, state, { enabled: true }))
+assert.ok(file?.kind === 'file')
+
+describe('the writer', () => {
+  it('prints lines one below the other', () => {
+    assert.equal(
+      printLines([port(8053), flag('no-hosts'), textRecord('a-1', 'b, c')]),
+      'port=8053\\nno-hosts\\ntxt-record=a-1,"b, c"\\n',
+    )
+  })
+
+  it('refuses what is not a port, a name or a plain text', () => {
+    for (const bad of [0, -1, 1.5, Number.NaN, 100_000]) assert.throws(() => port(bad))
+    for (const bad of ['', 'a b', 'a,b', 'a\\nb', 'A']) assert.throws(() => textRecord(bad, 'text'))
+    for (const bad of ['', 'a"b', 'a\\\\b', 'a\\nport=53', 'x'.repeat(256)]) assert.throws(() => textRecord('name', bad))
+  })
 })
 
-test('what is not a port, a name or a plain text is refused', () => {
-  for (const bad of [0, -1, 1.5, Number.NaN, 100_000]) assert.throws(() => port(bad))
-  for (const bad of ['', 'a b', 'a,b', 'a\\nb', 'A']) assert.throws(() => textRecord(bad, 'text'))
-  for (const bad of ['', 'a"b', 'a\\\\b', 'a\\nport=53', 'x'.repeat(256)]) assert.throws(() => textRecord('name', bad))
+it('may have the lines that are rendered, and no others', () => {
+  assert.deepEqual(unit.directives(file.name, file.text), [])
+  for (const line of ['port=53', 'conf-file=/etc/x', 'dhcp-script=/bin/x', 'addn-hosts=/x', 'txt-record=a,"b"c"'])
+    assert.equal(unit.directives(file.name, \`\${file.text}\${line}\\n\`).length, 1, line)
+})
+
+describe('the real program', { skip: reasonToSkip }, () => {
+  let folder = ''
+  let holder: ChildProcess
+  let server: ChildProcess
+  const enter = (): string[] => [\`--net=/proc/\${holder.pid}/ns/net\`, '--']
+  const inside = (...command: string[]) =>
+    spawnSync('/usr/bin/nsenter', [...enter(), ...command], { encoding: 'utf8', timeout: 10_000 })
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'portcullis-${name}-'))
+    holder = spawn('/usr/bin/unshare', ['--net', '--', '/usr/bin/cat'])
+    holder.stdin?.write('ready')
+    await new Promise((resolve) => holder.stdout?.once('data', resolve))
+    assert.equal(inside('/sbin/ip', 'link', 'set', 'lo', 'up').status, 0)
+    writeFileSync(join(folder, file.name), file.text)
+    server = spawn('/usr/bin/nsenter', [...enter(), ...unitCommandLine(unit, (own) => join(folder, own))])
+  })
+  after(() => {
+    server.kill('SIGKILL')
+    holder.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+
+  it('starts with the rendered file and answers', async () => {
+    const own = \`\${${camel}.ports.udp.destinationPort}\`
+    const question = ['+short', '+time=1', '+tries=1', '-p', own, '@127.0.0.1', '${name}', 'TXT']
+    await until('it answers', () => inside('/usr/bin/dig', ...question).stdout === '"The ${plain} is running."\\n')
+  })
 })
 `,
   )
 }
 
-function writeAreaPart(writer, { name, area, camel, pascal, snake, plain, state }) {
+function writeAreaPart(writer, { name, area, camel, plain, state }) {
   const folder = `server/src/areas/${area}`
   writer.create(
     `${folder}/render.ts`,
@@ -292,78 +291,9 @@ export function render(config: Config): Artifact[] {
     `${folder}/golden/01-${name}.golden`,
     `The ${plain} is enabled.\n-- config.${state} --\n{ "enabled": true }\n`,
   )
-  writeStatus(writer, `${folder}/status.ts`, { name, camel, plain })
-  writer.create(
-    `${folder}/contract-${name}.ts`,
-    `// What runs of the ${plain}.
-
-import { endpoint } from '../../core/contract/endpoint.ts'
-import { StatusItem } from '../../core/contract/fields.ts'
-import { Type } from '../../core/contract/schema.ts'
-
-export const show${pascal}Status = endpoint({
-  method: 'GET',
-  path: '/${namesOf(area).snake}/${snake}/status',
-  access: 'view',
-  summary: 'Show the status of the ${plain}',
-  reply: Type.Array(StatusItem),
-})
-`,
-  )
-  writer.create(
-    `${folder}/routes-${name}.ts`,
-    `// Answers what runs of the ${plain}.
-
-import { handle, type Route } from '../../core/area/handle.ts'
-import { read } from '../../core/model/slots.ts'
-import { state } from './config.ts'
-import { show${pascal}Status } from './contract-${name}.ts'
-import { ${camel}State } from './status.ts'
-
-export const ${camel}Routes: readonly Route[] = [
-  handle(show${pascal}Status, async ({ config, services }) => [
-    { name: '${name}', ...${camel}State(await services.observe(), read(config, state).enabled) },
-  ]),
-]
-`,
-  )
-  addRoutes(writer, area, name, `show${pascal}Status`)
   const index = `${folder}/index.ts`
   writer.insert(index, /^import /m, `import { render } from './render.ts'\n`)
-  writer.insert(index, /\broutes(?=: \[)/, 'render, ')
+  writer.insert(index, /(?<=defineArea\([\s\S]*)\broutes\b/, 'render, ')
   const untrue = / Nothing is applied yet\./
   if (untrue.test(writer.read(index))) writer.replace(index, untrue, ` The ${plain} works for it.`)
-  addAccess(writer, [[`GET /${namesOf(area).snake}/${snake}/status`, 'readers']])
-}
-
-/** An area that stored its configuration only may have a status already. */
-function writeStatus(writer, file, { name, camel, plain }) {
-  const imports = `import { engineUnit } from '../../core/engine/artifacts.ts'
-import { describeMissing } from '../../core/engine/engine.ts'
-import { ${camel} } from '../../engines/${name}/index.ts'
-import * as observed from '../../core/plan/observed.ts'
-`
-  const text = `
-export function ${camel}State(machine: observed.Observed, isEnabled: boolean): observed.State {
-  if (!isEnabled) return observed.inactive('The ${plain} is not enabled.')
-  const { name } = engineUnit(${camel}, '${name}')
-  const { status, msg } = observed.unitStatus(machine, name, 'The ${plain} is not running.')
-  return { status, msg: msg.map((message) => describeMissing(${camel}, message) ?? message) }
-}
-`
-  if (!writer.has(file)) {
-    writer.create(file, `// What runs, from what applyd observes at the time of asking.\n\n${imports}${text}`)
-    return
-  }
-  writer.insert(file, /^import /m, imports)
-  writer.insert(file, /$(?![\s\S])/, text)
-}
-
-/** The folder in the sandbox of systemd, and the package in the documents. */
-function addToMachine(writer, { name, plain }) {
-  const last = (text) => new RegExp(`(?<=^${text}.*\\n)(?![\\s\\S]*^${text})`, 'm')
-  const unit = 'deploy/systemd/portcullis-applyd.service'
-  writer.insert(unit, last('ReadWritePaths=/var/'), `ReadWritePaths=${stateFolder}/${name}\n`)
-  writer.insert(tmpfiles, last('d '), `d ${`${stateFolder}/${name}`.padEnd(27)} 0750 root       root       -\n`)
-  writer.replace('docs/dependencies.md', /^(\| `dnsmasq-base` \| .*) \|$/m, (_, row) => `${row}; the ${plain} |`)
 }
