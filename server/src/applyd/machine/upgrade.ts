@@ -1,26 +1,18 @@
-// The verb that installs an uploaded package. gatewayd says only which one, by its digest: the file is taken from the one place
-// where gatewayd can put it, without following links, and its signature is checked here once more. The work itself is done by a
-// unit of its own, because it replaces this program.
+// The verb that installs an uploaded package. A program of its own takes and checks the package (upgrade/offer.ts): none of that
+// is needed while nothing is upgraded. It is of root too, because nothing that another account can write may be installed.
 
-import { closeSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DataPlane, UpgradeStart } from '../../core/plan/artifacts.ts'
 import { run } from '../../engines/kit/processes.ts'
 import type { ServiceAccount } from '../../engines/kit/tables.ts'
+import { oneLine } from '../../engines/kit/text.ts'
 import { hashFault, hashForm, parseForm, parseKeys } from '../../engines/kit/values.ts'
-import { openOwned } from '../../shared/files/guarded.ts'
-import { ownApp } from '../../shared/files/plain.ts'
-import { RefusedPackage, readTrustedKeys, type TrustedKeys } from '../../shared/files/signed-package.ts'
-import { beginUpgrade, startArguments } from '../../upgrade/begin.ts'
-import { type Installed, readInstalled, recordedFormat } from '../../upgrade/judge.ts'
-import {
-  installedApp,
-  keyFolders,
-  notAPackage,
-  type UpgradePlaces,
-  upgradePlaces,
-  uploadedName,
-} from '../../upgrade/places.ts'
-import { dropRequest, takePackage, UpgradeRefused } from '../../upgrade/take.ts'
+import { ownApp, plainOption } from '../../shared/files/plain.ts'
+import { notAPackage } from '../../upgrade/places.ts'
+
+const program = join(import.meta.dirname, '..', '..', 'upgrade', 'offer.ts')
+/** It starts the unit of the upgrade for two minutes at most. */
+const timeoutMs = 180_000
 
 export const parseUpgrade = (value: unknown): { digest: string } => ({
   digest: parseForm(parseKeys(value, ['digest']).digest, hashForm, hashFault),
@@ -32,60 +24,20 @@ interface UpgraderParts {
   readonly service: ServiceAccount
 }
 
-/** What a test replaces. */
-interface Surroundings {
-  readonly app: string
-  readonly keys: () => TrustedKeys
-  readonly installed: () => Omit<Installed, 'format'> | null
-  readonly start: (places: UpgradePlaces) => Promise<string | null>
-}
-
-const production: Surroundings = {
-  app: ownApp,
-  keys: () => readTrustedKeys(keyFolders),
-  installed: () => readInstalled(),
-  start: (places) =>
-    beginUpgrade(places, async () => {
-      const { code, stderr } = await run(['/usr/bin/systemctl', ...startArguments], 20_000)
-      return code === 0 ? null : stderr.trim()
-    }),
-}
-
-const startMessage = (fault: string): string => `The upgrade could not be started: ${fault.slice(0, 300)}`
-
-export function createUpgrader({ stateDir, plane, service }: UpgraderParts, around: Surroundings = production) {
-  const places = upgradePlaces(stateDir)
+export function createUpgrader({ stateDir, plane, service }: UpgraderParts) {
   let isBusy = false
 
   async function begin(digest: string): Promise<UpgradeStart> {
-    const installed = plane === 'host' && around.app === installedApp ? around.installed() : null
-    if (installed === null) return { status: 'refused', message: notAPackage }
     const uid = service?.uid ?? process.geteuid?.() ?? 0
-    const file = openOwned(places.incoming, [uploadedName], uid)
-    if (file === null) return { status: 'refused', message: 'There is no uploaded package.' }
-    try {
-      const offer = {
-        file,
-        by: 'gateway',
-        keys: around.keys(),
-        installed: { ...installed, format: recordedFormat(places.records) },
-        digest,
-      } as const
-      const { from, to } = await takePackage(places, offer)
-      const fault = await around.start(places)
-      if (fault === null) return { status: 'started', from, to }
-      return abandoned(places, fault)
-    } catch (fault) {
-      if (fault instanceof RefusedPackage || fault instanceof UpgradeRefused)
-        return { status: 'refused', message: fault.message }
-      throw fault
-    } finally {
-      closeSync(file)
-    }
+    const command = [process.execPath, plainOption(ownApp), program, stateDir, digest, String(uid)]
+    const { code, failure, stdout, stderr } = await run(command, timeoutMs)
+    if (code === 0) return JSON.parse(stdout) as UpgradeStart
+    throw new Error(`The upgrade could not be begun: ${oneLine(stderr) || failure || `status ${code}`}.`)
   }
 
   /** One at a time. */
   async function start(digest: string): Promise<UpgradeStart> {
+    if (plane !== 'host') return { status: 'refused', message: notAPackage }
     if (isBusy) return { status: 'refused', message: 'Another upgrade is running. Wait until it has ended.' }
     isBusy = true
     try {
@@ -95,10 +47,4 @@ export function createUpgrader({ stateDir, plane, service }: UpgraderParts, arou
     }
   }
   return { start }
-}
-
-function abandoned(places: UpgradePlaces, fault: string): UpgradeStart {
-  const message = startMessage(fault)
-  dropRequest(places, message)
-  return { status: 'refused', message }
 }
