@@ -32,6 +32,16 @@ export const questionViews: Readonly<Record<string, View>> = {
       text: { from: 'column', column: 'message' },
     },
   },
+  spans: {
+    kinds: ['authentication'],
+    columns: {
+      id: { from: 'id' },
+      began: { from: 'column', column: 'started', words: { '-1': 0 }, as: 'stamp' },
+      ended: { from: 'column', column: 'ended', words: { '-1': 0 }, as: 'stamp' },
+      lasted: { from: 'span', since: 'started', until: 'ended' },
+    },
+    only: { column: 'journal', cells: ['Local', 'wan0', 'LAN'] },
+  },
   blocked: {
     kinds: ['firewall'],
     columns: {
@@ -94,6 +104,9 @@ const moments = [
   Date.UTC(2026, 11, 31, 23, 59, 59) / 1000,
 ] as const
 
+/** Columns that hold times. */
+const seconds: ReadonlySet<string> = new Set(['started', 'ended'])
+
 export function drawRecords(random: Random, count: number): NewRecord[] {
   return Array.from({ length: count }, () => drawRecord(random))
 }
@@ -103,7 +116,8 @@ function drawRecord(random: Random): NewRecord {
   const fields: Record<string, string | number> = {}
   for (const { name, form } of columnsOf(kind).slice(5)) {
     if (random.chance(0.3)) continue
-    fields[name] = form === 'number' ? random.pick([1, 22, 53, 443, 65_535]) : random.pick(words[name] ?? otherWords)
+    if (form !== 'number') fields[name] = random.pick(words[name] ?? otherWords)
+    else fields[name] = seconds.has(name) ? drawSeconds(random) : random.pick([1, 22, 53, 443, 65_535])
   }
   return {
     kind,
@@ -175,7 +189,7 @@ const isSummed = (column: ViewColumn, { kinds }: View): boolean =>
 
 const drawScope = (random: Random, views: Readonly<Record<string, View>>, view: string) => ({
   view,
-  scope: { timeZone: random.pick(zones), brand: random.pick(brands) },
+  scope: { timeZone: random.pick(zones), brand: random.pick(brands), now: moments[4] },
   hidden: random.chance(0.7) ? [] : [random.pick<LogKindName>(logKindNames), 'administration' as const],
   where: drawCondition(random, viewOf(views, view), 2),
 })
@@ -224,6 +238,7 @@ function isText(column: ViewColumn, view: View): boolean {
   switch (column.from) {
     case 'stamp':
     case 'microseconds':
+    case 'span':
       return false
     case 'iso':
     case 'id':

@@ -67,7 +67,18 @@ export const logKinds = {
       ...numbers('called_port', 'filter_rule_id'),
     ],
   },
-  authentication: { title: 'sign-ins and sessions of users', days: 180, share: 10, columns: words('login', 'ip') },
+  authentication: {
+    title: 'sign-ins and sessions of users',
+    days: 180,
+    share: 10,
+    columns: [
+      ...words('login', 'ip'),
+      // Of the authentication journal of the portal: a session that began, and once more with its end. `session` is its id, times
+      // are Unix seconds, names are those of the sign-in. `journal` is `yes` for its records and empty for all others.
+      ...words('journal', 'session', 'name', 'group_name', 'domain_type', 'country_name', 'country_code'),
+      ...numbers('user_id', 'started', 'ended'),
+    ],
+  },
   administration: {
     title: 'actions of administrators',
     days: 365,

@@ -4,7 +4,7 @@ import { type Cell, printStamp } from '../../core/contract/table-query.ts'
 import { clockOffsets } from '../policy/schedule.ts'
 import { noNumber, columnsOf as storedColumns } from './kinds.ts'
 import type { KeptRecord } from './record.ts'
-import type { Shown, View, ViewColumn, ViewScope } from './view.ts'
+import { type Shown, spanOf, type View, type ViewColumn, type ViewScope } from './view.ts'
 
 const microsecondsOf = (time: number): number => time - Math.floor(time / 1_000_000) * 1_000_000
 
@@ -33,11 +33,20 @@ function showOf(column: ViewColumn, scope: ViewScope, offsetAt: (seconds: number
       return () => column.cell
     case 'column':
       return (record) => shownCell(column, storedCell(record, column.column), scope)
+    case 'span':
+      return (record) =>
+        spanOf(Number(storedCell(record, column.since)), Number(storedCell(record, column.until)), scope)
   }
 }
 
+/** There is one zone at a time. */
+let lastClock = { timeZone: 'UTC', offsetAt: clockOffsets('UTC') }
+
 /** Seconds by which the clock of a scope is ahead of UTC. */
-export const clockOf = ({ timeZone }: ViewScope): ((seconds: number) => number) => clockOffsets(timeZone)
+export function clockOf({ timeZone }: ViewScope): (seconds: number) => number {
+  if (lastClock.timeZone !== timeZone) lastClock = { timeZone, offsetAt: clockOffsets(timeZone) }
+  return lastClock.offsetAt
+}
 
 export function stampOf(time: number, offsetAt: (seconds: number) => number): number {
   const seconds = Math.floor(time / 1_000_000)
@@ -46,13 +55,14 @@ export function stampOf(time: number, offsetAt: (seconds: number) => number): nu
 
 /** What a stored cell is shown as; the same for every record, so that a store can ask once for each different cell. */
 export function shownCell(
-  { words, otherwise }: Extract<ViewColumn, { from: 'column' }>,
+  { words, otherwise, as }: Extract<ViewColumn, { from: 'column' }>,
   cell: Cell,
-  { brand }: ViewScope,
+  scope: ViewScope,
 ): Cell | null {
   if (words && Object.hasOwn(words, String(cell))) return words[String(cell)] ?? null
   if (otherwise !== undefined) return otherwise
-  return typeof cell === 'string' ? cell.replace('{brand}', brand) : cell
+  if (as === 'stamp' && typeof cell === 'number') return printStamp(cell + clockOf(scope)(cell))
+  return typeof cell === 'string' ? cell.replace('{brand}', scope.brand) : cell
 }
 
 const common: Readonly<Record<string, (record: KeptRecord) => Cell>> = {

@@ -25,7 +25,11 @@ export type ViewColumn =
       readonly words?: Readonly<Record<string, Cell | null>>
       /** Shown instead of all other cells. */
       readonly otherwise?: Cell
+      /** The other cells are Unix seconds, shown as `YYYYMMDDhhmmss` in the time zone of the question. */
+      readonly as?: 'stamp'
     }
+  /** Seconds between two columns of Unix seconds; without an end until the time of the question. */
+  | { readonly from: 'span'; readonly since: string; readonly until: string }
 
 /** As it is stored. */
 export const column = (name: string): ViewColumn => ({ from: 'column', column: name })
@@ -43,7 +47,19 @@ export interface View {
 export interface ViewScope {
   readonly timeZone: string
   readonly brand: string
+  /** Unix seconds of the question, for what is not over. */
+  readonly now?: number
 }
+
+/** Stored columns that a column of a view is made of. */
+export function storedNames(shown: ViewColumn): readonly string[] {
+  if (shown.from === 'column') return [shown.column]
+  return shown.from === 'span' ? [shown.since, shown.until] : []
+}
+
+/** Seconds of a span, from its stored cells. */
+export const spanOf = (since: number, until: number, { now = since }: ViewScope): number =>
+  (until === noNumber ? now : until) - since
 
 export type Shown = Readonly<Record<string, Cell | null>>
 

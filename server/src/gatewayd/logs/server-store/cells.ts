@@ -2,7 +2,7 @@
 // record are judged here, by the same test as everywhere else.
 
 import { type Cell, type Condition, queryOf } from '../../../core/contract/table-query.ts'
-import { columnsOf, type LogKindName } from '../../../domain/logs/kinds.ts'
+import { columnsOf, type LogKindName, noNumber } from '../../../domain/logs/kinds.ts'
 import type { ViewColumn, ViewScope } from '../../../domain/logs/view.ts'
 import { parseMoment } from '../../../domain/policy/schedule.ts'
 import * as sql from './clickhouse.ts'
@@ -47,8 +47,21 @@ export function cellsOf(kind: LogKindName, column: ViewColumn, scope: ViewScope)
       return constantCells(column.cell)
     case 'column':
       return columnCells(kind, column, scope)
+    case 'span':
+      return spanCells(column, scope)
   }
 }
+
+function spanCells({ since, until }: Extract<ViewColumn, { from: 'span' }>, { now }: ViewScope): Cells {
+  const [begin, end] = [sql.name(since), sql.name(until)]
+  const isOpen = sql.compare(end, '=', sql.number(noNumber))
+  const last = sql.call('if', isOpen, now === undefined ? begin : sql.call('toInt64', sql.number(now)), end)
+  return numberCells(sql.call('toInt64', sql.call('minus', last, begin)))
+}
+
+/** Of Unix seconds. */
+const stampSql = (secondsSql: Sql, timeZone: string): Sql =>
+  sql.call('toInt64', sql.call('toYYYYMMDDhhmmss', sql.call('toDateTime', secondsSql), sql.text(timeZone)))
 
 /** What the test of all journals says of a cell. */
 const judge = (leaf: Leaf, cell: Cell | null): boolean =>
@@ -103,7 +116,7 @@ const containsOne = (lower: Sql, texts: readonly string[]): Sql =>
 
 /** The server keeps records by time, so a bound of the clock also becomes one of the time, a day wider than any zone. */
 function stampCells(timeZone: string): Cells {
-  const shown = sql.call('toInt64', sql.call('toYYYYMMDDhhmmss', seconds, sql.text(timeZone)))
+  const shown = stampSql(sql.call('intDiv', time, sql.number(1_000_000)), timeZone)
   const cells = numberCells(shown)
   const near = (stamp: Cell, isLow: boolean): Sql => {
     const clock = parseMoment(Number(stamp))
@@ -173,7 +186,8 @@ function columnCells(kind: LogKindName, column: Extract<ViewColumn, { from: 'col
     return constantCells(word === undefined ? (column.otherwise ?? '') : (word ?? ''))
   }
   const stored = sql.name(column.column)
-  const plain = form === 'number' ? numberCells(stored) : brandedCells(stored, column.column, scope.brand)
+  const shownNumber = column.as === 'stamp' ? stampSql(stored, scope.timeZone) : stored
+  const plain = form === 'number' ? numberCells(shownNumber) : brandedCells(stored, column.column, scope.brand)
   const rest = column.otherwise === undefined ? plain : constantCells(column.otherwise)
   if (words.length === 0) return rest
   const keyOf = (key: string): Sql => (form === 'number' ? sql.number(Number(key)) : sql.text(key))

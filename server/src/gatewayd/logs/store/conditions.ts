@@ -7,6 +7,7 @@ import { clockOf, shownCell, stampOf } from '../../../domain/logs/show.ts'
 import type { View, ViewColumn, ViewScope } from '../../../domain/logs/view.ts'
 import { type Block, timeColumn } from './block.ts'
 import type { CellList } from './cell-list.ts'
+import { cellReader } from './ordered.ts'
 import { separator } from './texts.ts'
 import type { Codes } from './words.ts'
 
@@ -160,6 +161,11 @@ function leafTest(condition: Leaf, column: ViewColumn, scope: Scope): Test {
       return placeTest(condition, (_, place) => holds(String(place)))
     case 'column':
       return columnTest(condition, holds, column, scope)
+    case 'span':
+      return eachTest((block) => {
+        const read = cellReader(block, column, scope, scope.offsetAt)
+        return (at) => holds(read(at))
+      })
   }
 }
 
@@ -298,7 +304,7 @@ type ShownColumn = Extract<ViewColumn, { from: 'column' }>
 function columnTest(condition: Leaf, holds: Holds, column: ShownColumn, scope: Scope): Test {
   const holdsStored = (cell: Cell): boolean => holds(shownCell(column, cell, scope) ?? '')
   return byForm(column.column, holdsStored, (stored) => {
-    const isShownAsIs = !column.words && column.otherwise === undefined
+    const isShownAsIs = !column.words && column.otherwise === undefined && !column.as
     if (stored.form !== 'text') {
       const needles = isShownAsIs && condition.kind === 'contains' ? bytesOf(condition.texts) : null
       return wordsTest(stored, { holds: holdsStored, cells: storedCells(condition, column, scope), needles })
@@ -415,8 +421,8 @@ function findCodes(codes: Codes, marks: Uint8Array): Uint8Array {
 }
 
 /** Stored cells among which are all that are shown as a cell that is asked for; null when they cannot be listed. */
-function storedCells(condition: Leaf, { words, otherwise }: ShownColumn, { brand }: Scope): readonly Cell[] | null {
-  if (condition.kind !== 'equals') return null
+function storedCells(condition: Leaf, { words, otherwise, as }: ShownColumn, { brand }: Scope): readonly Cell[] | null {
+  if (condition.kind !== 'equals' || as) return null
   const wanted = new Set(condition.cells)
   if (otherwise !== undefined && wanted.has(otherwise)) return null
   const fromWords = Object.entries(words ?? {}).flatMap(([stored, shown]) => (wanted.has(shown ?? '') ? [stored] : []))

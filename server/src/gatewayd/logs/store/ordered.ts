@@ -3,7 +3,7 @@
 import type { Cell, SortItem } from '../../../core/contract/table-query.ts'
 import { columnsOf, type StoredColumn } from '../../../domain/logs/kinds.ts'
 import { clockOf, shownCell, stampOf } from '../../../domain/logs/show.ts'
-import type { View, ViewColumn, ViewScope } from '../../../domain/logs/view.ts'
+import { spanOf, type View, type ViewColumn, type ViewScope } from '../../../domain/logs/view.ts'
 import { type Block, timeColumn } from './block.ts'
 import type { BlockTest } from './conditions.ts'
 import type { NewestRows } from './newest.ts'
@@ -133,6 +133,12 @@ export function cellReader(
     }
     case 'column':
       return storedReader(block, column, scope)
+    case 'span': {
+      const [since, until] = [column.since, column.until].map((name) =>
+        storedReader(block, { from: 'column', column: name }, scope),
+      ) as [CellReader, CellReader]
+      return (at) => spanOf(Number(since(at)), Number(until(at)), scope)
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import type { LogKindName } from '../../../domain/logs/kinds.ts'
 import type { KeptRecord } from '../../../domain/logs/record.ts'
 import { showerOf, shownCell } from '../../../domain/logs/show.ts'
 import type { Bucket, BucketQuestion, Followed, Question, SumQuestion, Sums } from '../../../domain/logs/store.ts'
-import type { Shown, View, ViewScope } from '../../../domain/logs/view.ts'
+import { type Shown, storedNames, type View, type ViewScope } from '../../../domain/logs/view.ts'
 import { type Block, columnsFrom, createRecordReader, firstAbove, MemoryBlock } from './block.ts'
 import { blockTest, type Selection } from './conditions.ts'
 import { findNewest, type Position } from './newest.ts'
@@ -230,7 +230,7 @@ function createReaderOf(block: Block): (at: number) => KeptRecord {
 
 /** Stored columns that a view shows. */
 function shownColumns(view: View): ReadonlySet<string> {
-  return new Set(Object.values(view.columns).flatMap((column) => (column.from === 'column' ? [column.column] : [])))
+  return new Set(Object.values(view.columns).flatMap(storedNames))
 }
 
 function showRows(blocks: readonly Block[], { kinds, places }: RowList, view: View, scope: ViewScope): Shown[] {
