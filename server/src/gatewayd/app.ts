@@ -1,7 +1,6 @@
 // Builds the gateway from its parts: store, engine, services and the HTTP service over all areas. main.ts wires it to
 // the machine; tests build it around a fake applier and inject requests.
 
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { findById, isFullAdministrator } from '../areas/administrators/config.ts'
@@ -13,8 +12,7 @@ import { firewall } from '../areas/firewall/index.ts'
 import { healthService } from '../areas/health/service.ts'
 import { healthEvent } from '../areas/health/status.ts'
 import { areas as allAreas } from '../areas/index.ts'
-import { createPortalState } from '../areas/portal/runs/portal-state.ts'
-import { portalService } from '../areas/portal/service.ts'
+import { earlierSessionsService } from '../areas/portal/service.ts'
 import { FirstPassword, firstPasswordName } from '../core/accounts/first-password.ts'
 import { Passwords, weaknessOf } from '../core/accounts/passwords.ts'
 import { cookieNames, createCookieJar } from '../core/area/cookies.ts'
@@ -22,13 +20,13 @@ import { EventStreams, type StreamLimits } from '../core/area/event-stream.ts'
 import { GatewayEvents } from '../core/area/gateway-events.ts'
 import type { Accounts, Area, Machine, Services } from '../core/area/handle.ts'
 import { RefusalLog } from '../core/area/refusal-log.ts'
-import { type Host, type HostSettings, type Run, run } from '../core/area/run.ts'
+import type { Host, HostSettings, Run } from '../core/area/run.ts'
 import { readStatuses } from '../core/area/statuses.ts'
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import type { ConfigEngine } from '../core/config/engine.ts'
 import { HistoryKeeper } from '../core/config/retention.ts'
-import { Database } from '../core/database/database.ts'
-import type { DiskReserve, DiskState } from '../core/database/disk-reserve.ts'
+import type { Database } from '../core/database/database.ts'
+import type { DiskReserve } from '../core/database/disk-reserve.ts'
 import type { Log } from '../core/log.ts'
 import type { Applier } from '../core/plan/artifacts.ts'
 import type { Facts } from '../core/plan/facts.ts'
@@ -47,9 +45,7 @@ import { LiveConnections } from './http/live-connections.ts'
 import { referenceRoutes } from './http/reference.ts'
 import { createHttpServer } from './http/server.ts'
 import { createIdentities } from './identities.ts'
-import { takeOverHits } from './logs/former-hits.ts'
-import { LogQuota, logBytesOf, logMigrations } from './logs/log-quota.ts'
-import { LogReader } from './logs/log-reader.ts'
+import { openEarlierLog } from './logs/earlier-log.ts'
 import { type Provided, provide, RunningServices } from './running.ts'
 import { runs as runsOfAreas } from './runs.ts'
 
@@ -139,28 +135,28 @@ export function createGateway(parts: GatewayParts): Gateway {
     countUsers: () => services.of(userSessionsService).list().length,
     topics: [{ event: 'health', access: 'view', read: () => healthEvent(services.of(healthService).monitor.list()) }],
   })
-  const oldLog = openOldLog(parts)
+  const earlierLog = openEarlierLog({ ...parts, hitsFile: hitsFileOf(parts) })
   const base = servicesOf(parts, configuration)
   const services: Services = {
     ...base,
     accounts,
     events,
-    logReader: oldLog.reader,
     of: (service) => running.of(service),
   }
   const running = new RunningServices(
+    [...runsOfAreas, ...(parts.runs ?? [])],
     [
-      run(portalService, (host) => ({ offers: portalOf(host, oldLog.database) })),
-      ...runsOfAreas,
-      ...(parts.runs ?? []),
+      provide(statusesService, statuses),
+      provide(earlierSessionsService, earlierLog?.openSessions ?? []),
+      ...(parts.provided ?? []),
     ],
-    [provide(statusesService, statuses), ...(parts.provided ?? [])],
     hostOf(parts, configuration, services),
   )
   running.makeAll()
+  earlierLog?.takeOver()
   services.of(healthService).monitor.onChanged(() => events.look())
   engine.onChanged(() => events.look())
-  if (reserve) reserve.onLook = (state) => keepRoom(state, database, oldLog)
+  if (reserve) reserve.onLook = (state) => state !== 'enough' && database.shrink()
   const http = createHttp(parts, configuration, services, areas)
   http.addHook('onClose', async () => {
     accounts.refusedSignIns.close()
@@ -168,7 +164,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   })
   const close = async (): Promise<void> => {
     await running.stop(parts.log)
-    await oldLog.close()
+    await earlierLog?.stop()
     configuration.accounts.tryReturn()
     configuration.accounts.close()
   }
@@ -238,6 +234,10 @@ function hostOf(parts: GatewayParts, { engine, accounts }: Configuration, servic
   return { services, engine, applier, database, accountTables: accounts, aging, reserve, settings, log, factsChanged }
 }
 
+/** What the reader of the firewall log wrote in an earlier release. */
+const hitsFileOf = ({ host, folder }: GatewayParts): string =>
+  host ? join(host.stateDir, hitsPath) : join(folder, 'hits.json')
+
 function createHttp(
   parts: GatewayParts,
   { engine, sessions, rightsSlots }: Configuration,
@@ -268,77 +268,6 @@ function createHttp(
     ...(parts.checkReplies ? { checkReplies: true } : {}),
     ...(parts.handlerMilliseconds ? { handlerMilliseconds: parts.handlerMilliseconds } : {}),
   })
-}
-
-type OldLog = ReturnType<typeof openOldLog>
-
-/** The log file of earlier releases, which the journal of the portal still uses. */
-function openOldLog(parts: GatewayParts) {
-  const { logs, log, reserve, folder, host } = parts
-  const path = join(folder, 'log.db')
-  const database = openLog(path, parts)
-  const former = takeOverHits({
-    database,
-    logs,
-    hitsFile: host ? join(host.stateDir, hitsPath) : join(folder, 'hits.json'),
-    onFault: (error) => log('warning', 'firewall hits of an earlier release were not taken over', { error }),
-  })
-  const quota = new LogQuota({
-    database,
-    maxBytes: () => logBytesOf(reserve?.state().totalBytes ?? null),
-    hasRoom: () => reserve?.hasRoomForLogs() ?? true,
-  })
-  const reader = new LogReader({ entry: new URL('./threads/log-worker.ts', import.meta.url), path })
-  const close = async (): Promise<void> => {
-    await reader.close()
-    await former.stop()
-    database.close()
-  }
-  return { database, quota, reader, close }
-}
-
-const portalOf = ({ services: { clock, logs }, accountTables, log }: Host, logDatabase: Database) =>
-  createPortalState({
-    accounts: accountTables,
-    logDatabase,
-    clock,
-    logs,
-    onFault: (error) => log('warning', 'the journal of the portal cannot be stored', { error }),
-  })
-
-/** What can be lost leaves room for what cannot. */
-function keepRoom(state: DiskState['state'], database: Database, oldLog: OldLog): void {
-  try {
-    oldLog.quota.trim()
-  } catch {
-    // A full disk takes no deletion either; the next look tries again, and the logs themselves report other faults.
-  }
-  if (state === 'enough') return
-  database.shrink()
-  oldLog.database.shrink()
-}
-
-/** A damaged log must not keep the gateway from starting: a file that cannot be opened is deleted. */
-function openLog(path: string, { log, reserve }: Pick<GatewayParts, 'log' | 'reserve'>): Database {
-  const kind = { migrations: logMigrations, isForgetful: true }
-  const open = (): Database => {
-    const database = new Database(path, undefined, kind, reserve)
-    // Once: what earlier releases kept here is in the log now.
-    database.compact()
-    return database
-  }
-  try {
-    return open()
-  } catch (error) {
-    log('warning', 'the firewall log cannot be read and was restarted', { error })
-    for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true })
-  }
-  try {
-    return open()
-  } catch (error) {
-    log('warning', 'the firewall log is kept in memory until the next start', { error })
-    return new Database(':memory:', undefined, kind)
-  }
 }
 
 async function observe(applier: Applier, engine: ConfigEngine): Promise<Machine> {

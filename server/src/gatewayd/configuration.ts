@@ -33,6 +33,7 @@ const accountTables = [
   'known_sources',
   'first_password',
   'portal_sessions',
+  'portal_journal',
   'used_codes',
 ]
 

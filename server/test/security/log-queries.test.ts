@@ -11,15 +11,12 @@ import { refreshLogsService } from '../../src/areas/logs/service.ts'
 import { mayUse, roleIds } from '../../src/core/contract/access.ts'
 import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
 import { maxConditions, maxOffset, maxRows } from '../../src/core/contract/table-query.ts'
-import type { LogQuestion } from '../../src/gatewayd/logs/log-queries.ts'
-import { LogReader } from '../../src/gatewayd/logs/log-reader.ts'
+import type { Question } from '../../src/domain/logs/store.ts'
 import { endpoints, fillPath } from '../contract/contract.ts'
 import { createStoredLogs } from '../support/stored-logs.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
-
-const entry = new URL('../../src/gatewayd/threads/log-worker.ts', import.meta.url)
 
 const startSeconds = Math.floor(Date.now() / 1000) - 86_400
 
@@ -160,25 +157,34 @@ describe('H2: a log query', () => {
     assert.deepEqual([traffic.rows, traffic.data.length], [maxRows, maxRows])
   })
 
-  const everything: LogQuestion = { scope: {}, where: { kind: 'all', of: [] }, order: [], offset: 0, limit: 10 }
+  const everything: Question = {
+    view: 'hits',
+    hidden: [],
+    scope: { timeZone: 'UTC', brand: '' },
+    where: { kind: 'all', of: [] },
+    order: [],
+    offset: 0,
+    limit: 10,
+  }
 
   it('ends when it takes too long, with a clear message, and when its client leaves', async () => {
-    const reader = new LogReader({ entry, path: join(gateway.folder, 'log.db'), timeLimitMs: 1 })
+    const logs = createStoredLogs(mkdtempSync(join(tmpdir(), 'portcullis-queries-')), 1)
+    await logs.flush()
     const asker = { owner: 'a', signal: new AbortController().signal }
-    await assert.rejects(reader.find('auth', everything, asker), {
+    await assert.rejects(logs.find(everything, asker), {
       code: 'unavailable',
       message: /took longer than .* Ask for less at once/,
     })
     const client = new AbortController()
-    const left = reader.find('auth', everything, { owner: 'a', signal: client.signal })
+    const left = logs.find(everything, { owner: 'a', signal: client.signal })
     client.abort()
     await assert.rejects(left, { code: 'unavailable' })
-    await reader.close()
+    await logs.close()
   })
 
   it('has a few places per administrator, so that one cannot keep another waiting', async () => {
-    const question = { ...everything, view: 'hits', hidden: [], scope: { timeZone: 'UTC', brand: '' } }
-    const ask = (owner: string) => gateway.services.logs.find(question, { owner, signal: new AbortController().signal })
+    const ask = (owner: string) =>
+      gateway.services.logs.find(everything, { owner, signal: new AbortController().signal })
     const greedy = Array.from({ length: 17 }, () => ask('greedy'))
     const outcomes = greedy.map((one) =>
       one.then(

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { noLogLimits } from '../../src/areas/logs/config.ts'
 import { createLocalLogStore, type LocalLogStore } from '../../src/gatewayd/logs/store/local-store.ts'
 
-export const createStoredLogs = (folder: string): LocalLogStore =>
+export const createStoredLogs = (folder: string, timeLimitMs?: number): LocalLogStore =>
   createLocalLogStore({
     path: join(folder, 'logs.db'),
     limits: noLogLimits,
+    ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
     writerEntry: new URL('../../src/gatewayd/threads/log-writer.ts', import.meta.url),
     workerEntry: new URL('../../src/gatewayd/threads/log-worker.ts', import.meta.url),
     followers: {

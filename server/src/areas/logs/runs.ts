@@ -1,13 +1,15 @@
 // How what the log offers is made; the log itself is of the process.
 
 import { type Run, run } from '../../core/area/run.ts'
+import { portalService } from '../portal/service.ts'
 import { logLimitsOf } from './config.ts'
 import { copyAuditTrail } from './jobs.ts'
 import { freeDisks } from './runs/disks.ts'
 import { disksService, refreshLogsService } from './service.ts'
 
 export const runs: readonly Run[] = [
-  run(refreshLogsService, ({ services: { audit, logs }, engine, reserve, log }) => {
+  run(refreshLogsService, ({ services, engine, reserve, log }) => {
+    const { audit, logs } = services
     const copy = copyAuditTrail({
       audit,
       logs,
@@ -18,6 +20,7 @@ export const runs: readonly Run[] = [
     engine.onChanged(setLimits)
     const refresh = async (): Promise<void> => {
       await copy.refresh()
+      await services.of(portalService).journal.settle()
       await logs.flush()
     }
     return { offers: refresh, stop: () => copy.stop() }

@@ -3,10 +3,20 @@
 import { handle, type Route, type Services, signedIn } from '../../core/area/handle.ts'
 import { logReply, refuseLongSort } from '../../core/area/routes.ts'
 import { notFound } from '../../core/contract/error.ts'
-import { all, type Column, maxRows, readJournalQuery } from '../../core/contract/table-query.ts'
+import {
+  all,
+  type Column,
+  type Condition,
+  maxOffset,
+  maxRows,
+  printStamp,
+  readJournalQuery,
+} from '../../core/contract/table-query.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { askedOf, bucketsAnswer } from '../logs/public.ts'
 import { refreshLogsService } from '../logs/service.ts'
+import type { OpenSessions } from '../portal/public.ts'
+import { portalService } from '../portal/service.ts'
 import * as contract from './contract-journals.ts'
 
 const newestSession = [
@@ -32,6 +42,23 @@ function tableText(columns: readonly Column[], { limit, offset }: Page, total: n
   const isPage = limit !== undefined || offset !== undefined
   const before = isPage ? `,"rows_before_limit_at_least":${total}` : ''
   return [`{"meta":${JSON.stringify(columns)},"data":[`, (rows: number) => `],"rows":${rows}${before}}`] as const
+}
+
+/** Unix seconds after all records. */
+const endOfTime = 10_000_000_000
+const daySeconds = 86_400
+
+/** Of an open session its beginning, of all others their end: also of those that end while the question is answered. */
+function eachOnce({ ids, since }: OpenSessions, timeZone: string): Condition {
+  const hasNoEnd: Condition = { kind: 'equals', column: 'end', cells: [0] }
+  if (since === null) return { kind: 'not', of: hasNoEnd }
+  // Spares records that are older than all of them; a clock that is set back shows them a little earlier.
+  const bound = printStamp(since - daySeconds + clockOffsets(timeZone)(since))
+  const isOpen = all(
+    { kind: 'compare', column: 'date_time', operator: '>=', bound },
+    { kind: 'equals', column: 'id', cells: ids },
+  )
+  return { kind: 'any', of: [all(hasNoEnd, isOpen), all({ kind: 'not', of: hasNoEnd }, { kind: 'not', of: isOpen })] }
 }
 
 export const journalRoutes: readonly Route[] = [
@@ -66,13 +93,17 @@ export const journalRoutes: readonly Route[] = [
   handle(contract.authJournal, async (context) => {
     const { query, services, signal } = context
     const asked = readJournalQuery(contract.authColumns, query, newestSession, clockSeconds(services))
+    await services.of(refreshLogsService)()
+    const { timeZone } = services.facts()
     const question = {
-      scope: { timeZone: services.facts().timeZone, now: Math.floor(services.clock.now().getTime() / 1000) },
-      where: asked.where,
+      view: 'sessions',
+      scope: { timeZone, brand: services.brand, now: Math.floor(services.clock.now().getTime() / 1000) },
+      hidden: [],
+      where: all(eachOnce(services.of(portalService).journal.open(), timeZone), asked.where),
       order: asked.order,
       ...pageOf(query),
     }
-    const found = await services.logReader.find('auth', question, { owner: signedIn(context).adminId, signal })
+    const found = await services.logs.find(question, { owner: signedIn(context).adminId, signal })
     const columns = query.format_type === 'CSV' ? contract.authColumnNames : null
     return logReply(found, columns, tableText(contract.authColumns, query, found.total))
   }),
@@ -81,14 +112,30 @@ export const journalRoutes: readonly Route[] = [
     const column = contract.uniqueColumns.find((name) => name === params.column_name)
     if (!column)
       throw notFound(`column ${params.column_name.slice(0, 80)} whose values can be listed. Use ip or country_name`)
+    await services.of(refreshLogsService)()
+    const { limit, offset } = pageOf(query)
     const question = {
-      scope: {},
-      where: all(),
-      order: [{ field: column, direction: 'asc' }] as const,
-      ...pageOf(query),
+      view: 'sessions',
+      scope: { timeZone: services.facts().timeZone, brand: services.brand },
+      hidden: [],
+      // A country that is not known is not a value.
+      where: { kind: 'not', of: { kind: 'equals', column, cells: [''] } } as const,
+      bounds: [0, endOfTime],
+      by: column,
+      ends: null,
+      sums: [],
+      order: 'records',
+      limit: maxOffset + maxRows,
     }
-    const table = column === 'ip' ? 'authAddresses' : 'authCountries'
-    const found = await services.logReader.find(table, question, { owner: signedIn(context).adminId, signal })
-    return logReply(found, null, tableText([{ name: column, type: 'String' }], query, found.total))
+    const found = await services.logs.sums(question, { owner: signedIn(context).adminId, signal })
+    const values = found.rows.map(({ value }) => value).sort()
+    const data = values.slice(offset, offset + limit).map((value) => ({ [column]: value }))
+    const isPage = query.limit !== undefined || query.offset !== undefined
+    return {
+      meta: [{ name: column, type: 'String' }],
+      data,
+      rows: data.length,
+      ...(isPage ? { rows_before_limit_at_least: values.length } : {}),
+    }
   }),
 ]

@@ -157,12 +157,12 @@ async function finish(
     if (opened !== null) await userSessions.end(opened)
     return refused('expired')
   }
-  const { token, session } = services.accounts.transact(() => {
+  const { token } = services.accounts.transact(() => {
     portal.guard.recordSuccess(address, user.id)
-    return portal.sessions.create(user.id, mark, address)
+    const created = portal.sessions.create(user.id, mark, address)
+    portal.journal.begin(startOf(services, user, created.session))
+    return created
   })
-  portal.journal.begin(startOf(services, user, session))
-  portal.lines.write('user-cabinet-backend', 'info', `User '${user.login}' signed in from ${address}.`)
   return { status: 'signed_in', token }
 }
 

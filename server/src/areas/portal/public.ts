@@ -2,3 +2,4 @@
 
 export { settings } from './config.ts'
 export { captivePortalUrl, isCaptive, isServed, openServices } from './resolve.ts'
+export type { AuthStart, OpenSessions } from './runs/auth-journal.ts'

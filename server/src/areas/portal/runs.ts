@@ -6,11 +6,23 @@ import { portalSocket } from '../../engines/portal/protocol.ts'
 import { version } from '../../shared/version.ts'
 import { targetsService } from '../objects/service.ts'
 import { followPortalUsers, portalActions } from './jobs-portal.ts'
+import { createPortalState } from './runs/portal-state.ts'
 import { createProviderCall } from './runs/provider-call.ts'
 import { servePortal } from './runs/socket.ts'
-import { codeProviderService, portalSocketService } from './service.ts'
+import { codeProviderService, earlierSessionsService, portalService, portalSocketService } from './service.ts'
 
 export const runs: readonly Run[] = [
+  run(portalService, ({ services, accountTables, log }) => {
+    const { clock, logs } = services
+    const portal = createPortalState({
+      accounts: accountTables,
+      logs,
+      earlier: services.of(earlierSessionsService),
+      clock,
+      onFault: (error) => log('warning', 'the journal of the portal cannot be stored', { error }),
+    })
+    return { offers: portal, stop: () => portal.journal.stop() }
+  }),
   run(codeProviderService, ({ services, settings }) =>
     settings.isOnMachine
       ? {

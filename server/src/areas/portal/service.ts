@@ -1,6 +1,7 @@
 // What runs for the portal, by name. How it is made is in runs.ts.
 
 import { optionalService, service } from '../../core/area/run.ts'
+import type { AuthStart } from './runs/auth-journal.ts'
 import type { PortalState } from './runs/portal-state.ts'
 import type { CallProvider } from './runs/provider-call.ts'
 
@@ -10,6 +11,8 @@ export interface CodeProvider {
   readonly call: CallProvider
 }
 
+/** Open sessions that an earlier release noted elsewhere. */
+export const earlierSessionsService = service<readonly AuthStart[]>('sessions of an earlier release')
 /** Sign-ins of users at the portal. */
 export const portalService = service<PortalState>('portal')
 /** Reaches the providers that deliver codes. */

@@ -3,7 +3,6 @@
 import { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import type { LogStore } from '../../domain/logs/store.ts'
-import type { LogReader } from '../../gatewayd/logs/log-reader.ts'
 import type { Clock } from '../../shared/time/clock.ts'
 import type { FirstPassword } from '../accounts/first-password.ts'
 import type { Passwords } from '../accounts/passwords.ts'
@@ -114,8 +113,6 @@ export interface Services {
   readonly events: Pick<GatewayEvents, 'listen'>
   /** Records of every kind: the system journal, firewall hits and the others. */
   readonly logs: LogStore
-  /** Queries over the firewall log and the authentication journal. */
-  readonly logReader: LogReader
   readonly audit: AuditTrail
   readonly accounts: Accounts
   readonly vault: Vault

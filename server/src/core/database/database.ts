@@ -1,5 +1,5 @@
 // A SQLite file of the gateway: opening, durability settings, migrations and transactions. Configuration and audit trail are in
-// one; the firewall log, which may lose its last second, has its own. Statements are elsewhere.
+// one; the log and the charts have their own. Statements are elsewhere.
 
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -255,19 +255,6 @@ export class Database {
     }
   }
 
-  /** Makes a file small again of which more is free than used, as after tables were dropped. For starts: the more is used, the
-   *  longer it takes. False when there was nothing to do, or no room for the copy. */
-  compact(): boolean {
-    const [file, used] = [this.fileBytes(), this.usedBytes()]
-    if (file - used < leastGivenBack || used > file / 2) return false
-    try {
-      this.#db.exec('VACUUM')
-      return this.shrink()
-    } catch {
-      return false
-    }
-  }
-
   fileBytes(): number {
     return this.#pragma('page_count') * this.#pragma('page_size')
   }
@@ -332,8 +319,6 @@ const commitsBetweenLooks = 16
 /** A worker reads for some milliseconds at a time. */
 const logWaitMilliseconds = 50
 
-/** A file with less to give back stays as it is. */
-const leastGivenBack = 8 * 1024 * 1024
 /** In one go, which takes some ten milliseconds. */
 const pagesGivenBack = 2_000
 

@@ -168,4 +168,15 @@ export const migrations: readonly Migration[] = [
     title: 'items of the base of the history whose text is beside the row',
     statements: ["CREATE INDEX base_items_long ON base_items (body) WHERE substr(body, 1, 1) = '@'"],
   },
+  {
+    title: 'the journal of the portal, as far as it is not in the log',
+    statements: [
+      // `entry` is JSON, `started` and `ended` are unix seconds, `ended` is null while the session is open. With `has_begun` the log
+      // has its beginning; one whose end is in the log is removed.
+      `CREATE TABLE portal_journal (
+        id TEXT PRIMARY KEY, entry TEXT NOT NULL, started INTEGER NOT NULL, ended INTEGER, has_begun INTEGER NOT NULL
+      ) WITHOUT ROWID`,
+      'CREATE INDEX portal_journal_new ON portal_journal (id) WHERE ended IS NOT NULL OR has_begun = 0',
+    ],
+  },
 ]

@@ -178,6 +178,21 @@ describe('a record as an event of CEF', () => {
   it('of people says who and from where', () => {
     const session = parsed('authentication', { login: 'ann', ip: '10.0.0.7' })
     assert.deepEqual(shown(session, 'suser', 'src'), ['user-session', 'Session of a user', '2', 'ann', '10.0.0.7'])
+    const ids = { journal: 'yes', session: 'one', user_id: 3, started: 100 }
+    const portal = parsed('authentication', { login: 'ann', ip: '10.0.0.7', ...ids, ended: 160 })
+    assert.deepEqual(shown(portal, 'suser', 'src', 'suid', 'externalId', 'start', 'end'), [
+      'portal-session:end',
+      'Session of a user at the portal',
+      '2',
+      'ann',
+      '10.0.0.7',
+      '3',
+      'one',
+      '100000',
+      '160000',
+    ])
+    const begun = shown(parsed('authentication', { login: 'ann', ip: '10.0.0.7', ...ids }), 'start', 'end')
+    assert.deepEqual([begun[0], ...begun.slice(3)], ['portal-session:begin', '100000', undefined])
     const what = { event: 'sign-in', who: 'admin', address: '10.0.0.9', what: 'POST /web/auth/login', result: 'failed' }
     assert.deepEqual(shown(parsed('administration', what, { priority: 4 }), 'suser', 'src', 'act', 'outcome'), [
       'administrator:sign-in',

@@ -36,6 +36,12 @@ const text = (record: KeptRecord, column: string): string => {
 const columns = (record: KeptRecord, keys: Readonly<Record<string, string>>): [string, string][] =>
   Object.entries(keys).map(([key, column]) => [key, text(record, column)])
 
+/** Of a column of seconds, as the dictionary has times. */
+const milliseconds = (record: KeptRecord, column: string): string => {
+  const seconds = text(record, column)
+  return seconds === '' ? '' : `${seconds}000`
+}
+
 /** A custom field, which has its meaning beside it. */
 const labelled = (key: string, label: string, value: string): [string, string][] =>
   value === ''
@@ -128,12 +134,19 @@ const describers: Readonly<Partial<Record<KeptRecord['kind'], Describe>>> = {
       ],
     }
   },
-  authentication: (record) => ({
-    id: 'user-session',
-    name: 'Session of a user',
-    severity: severityOf(record),
-    extension: columns(record, { src: 'ip', suser: 'login' }),
-  }),
+  authentication: (record) => {
+    const isPortal = text(record, 'journal') === 'yes'
+    return {
+      id: isPortal ? `portal-session:${text(record, 'ended') === '' ? 'begin' : 'end'}` : 'user-session',
+      name: isPortal ? 'Session of a user at the portal' : 'Session of a user',
+      severity: severityOf(record),
+      extension: [
+        ...columns(record, { src: 'ip', suser: 'login', suid: 'user_id', externalId: 'session' }),
+        ['start', milliseconds(record, 'started')],
+        ['end', milliseconds(record, 'ended')],
+      ],
+    }
+  },
   administration: (record) => ({
     id: `administrator:${text(record, 'event')}`,
     name: `Administrator ${text(record, 'event')}`,

@@ -1,32 +1,12 @@
-// The authentication journal of the portal: who signed in, from where, from when until when. In log.db, so that the worker of
-// the logs answers its queries. Names are those of the time of the sign-in.
+// The authentication journal of the portal: who signed in, from where, from when until when. Each session is a record of the log
+// when it begins, and another one when it ends. What the log does not have yet, and what has not ended, is in a table: a crash
+// neither loses a record nor writes it twice.
 
-import { type Cell, printStamp } from '../../../core/contract/table-query.ts'
-import type { Database, ReadDatabase } from '../../../core/database/database.ts'
-import type { Migration } from '../../../core/database/migrations.ts'
-import type { LogTable, Scope } from '../../../gatewayd/logs/log-queries.ts'
-
-export const authJournalMigrations: readonly Migration[] = [
-  {
-    title: 'the authentication journal of the portal',
-    statements: [
-      // `started` and `ended` are unix seconds; `ended` is null while the session is open.
-      `CREATE TABLE auth_journal (
-        place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, started INTEGER NOT NULL, ended INTEGER,
-        user_id INTEGER NOT NULL, login TEXT NOT NULL, name TEXT NOT NULL, group_name TEXT NOT NULL,
-        domain_type TEXT NOT NULL, ip TEXT NOT NULL, country_name TEXT NOT NULL, country_code TEXT NOT NULL
-      )`,
-      'CREATE INDEX auth_journal_by_ip ON auth_journal (ip)',
-      'CREATE INDEX auth_journal_by_country ON auth_journal (country_name)',
-      'CREATE INDEX auth_journal_open ON auth_journal (id) WHERE ended IS NULL',
-    ],
-  },
-]
-
-/** Days (docs/behaviour/logs.md 3), and rows in any case. */
-const keptDays = 180
-const maxRows = 200_000
-const removedAtOnce = 1_000
+import { setImmediate as transactionsEnd } from 'node:timers/promises'
+import type { Tables } from '../../../core/database/shelter.ts'
+import { noNumber } from '../../../domain/logs/kinds.ts'
+import { maxMessage, type NewRecord } from '../../../domain/logs/record.ts'
+import type { LogStore } from '../../../domain/logs/store.ts'
 
 export interface AuthStart {
   readonly id: string
@@ -34,6 +14,7 @@ export interface AuthStart {
   readonly started: number
   readonly user_id: number
   readonly login: string
+  /** Names are those of the time of the sign-in. */
   readonly name: string
   readonly group_name: string
   readonly domain_type: string
@@ -42,160 +23,178 @@ export interface AuthStart {
   readonly country_code: string
 }
 
-interface Kept extends AuthStart {
-  readonly place: number
+/** What the log tells by begins and ends alone: which sessions have not ended. */
+export interface OpenSessions {
+  readonly ids: readonly string[]
+  /** Unix seconds of the first one; null without any. */
+  readonly since: number | null
+}
+
+export interface AuthJournalParts {
+  readonly database: Tables
+  readonly logs: Pick<LogStore, 'append' | 'flush' | 'marks'>
+  readonly onFault: (error: unknown) => void
+}
+
+interface Row {
+  readonly id: string
+  readonly entry: string
   readonly ended: number | null
 }
 
-export class AuthJournal {
-  readonly #database: Database
-  readonly #onFault: (error: unknown) => void
+/** In the log, the entries that were written last. */
+const source = 'portal-journal'
+const writtenAtOnce = 100
+/** After a fault. */
+const pauseMs = 10_000
 
-  constructor(database: Database, onFault: (error: unknown) => void) {
-    this.#database = database
-    this.#onFault = onFault
+export class AuthJournal {
+  readonly #parts: AuthJournalParts
+  #work: Promise<void> | null = null
+  #hasNews = false
+  #isStopped = false
+  /** Entries of the last run that the log has, although the table may not know that. */
+  #known: ReadonlySet<string> | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(parts: AuthJournalParts) {
+    this.#parts = parts
+    this.#look()
   }
 
-  /** A log that takes nothing must not keep users out. */
+  /** A journal that takes nothing must not keep users out. */
   #attempt(work: () => void): void {
     try {
-      this.#database.transact(work)
+      this.#parts.database.transact(work)
     } catch (error) {
-      this.#onFault(error)
+      this.#parts.onFault(error)
     }
+    this.#look()
   }
 
   begin(start: AuthStart): void {
+    this.adopt([start])
+  }
+
+  /** Sessions that began, those of an earlier release included; those that are known stay as they are. */
+  adopt(starts: readonly AuthStart[]): void {
+    const { database } = this.#parts
+    if (starts.length === 0) return
     this.#attempt(() => {
-      this.#database
-        .prepare(
-          `INSERT OR IGNORE INTO auth_journal
-             (id, started, user_id, login, name, group_name, domain_type, ip, country_name, country_code)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        )
-        .run(
-          start.id,
-          start.started,
-          start.user_id,
-          start.login,
-          start.name,
-          start.group_name,
-          start.domain_type,
-          start.ip,
-          start.country_name,
-          start.country_code,
-        )
-      this.#removeOld(start.started)
+      const insert = database.prepare(
+        'INSERT OR IGNORE INTO portal_journal (id, entry, started, ended, has_begun) VALUES (?, ?, ?, NULL, 0)',
+      )
+      for (const start of starts) insert.run(start.id, JSON.stringify(start), start.started)
     })
   }
 
   end(id: string, ended: number): void {
+    const { database } = this.#parts
     this.#attempt(() =>
-      this.#database.prepare('UPDATE auth_journal SET ended = ? WHERE id = ? AND ended IS NULL').run(ended, id),
+      database.prepare('UPDATE portal_journal SET ended = ? WHERE id = ? AND ended IS NULL').run(ended, id),
     )
   }
 
   /** At the start: what is open here and is not a session any more ended when no one was there to note it. */
   endOthers(isOpen: (id: string) => boolean, now: number): void {
-    const open = this.#database.prepare('SELECT id FROM auth_journal WHERE ended IS NULL').all() as { id: string }[]
+    const { database } = this.#parts
+    const open = database.prepare('SELECT id FROM portal_journal WHERE ended IS NULL').all() as { id: string }[]
     for (const { id } of open) if (!isOpen(id)) this.end(id, now)
   }
 
-  #removeOld(now: number): void {
-    this.#database
-      .prepare(
-        'DELETE FROM auth_journal WHERE started < ? AND place IN (SELECT place FROM auth_journal ORDER BY place LIMIT ?)',
-      )
-      .run(now - keptDays * 86_400, removedAtOnce)
-    this.#database
-      .prepare(
-        `DELETE FROM auth_journal WHERE place IN (
-           SELECT place FROM auth_journal WHERE place <= (SELECT max(place) FROM auth_journal) - ?1 LIMIT ?2
-         )`,
-      )
-      .run(maxRows, removedAtOnce)
+  /** Sessions whose end the log does not have. */
+  open(): OpenSessions {
+    const rows = this.#parts.database.prepare('SELECT id, started FROM portal_journal').all() as unknown as {
+      id: string
+      started: number
+    }[]
+    const since = rows.reduce((least, { started }) => Math.min(least, started), Number.POSITIVE_INFINITY)
+    return { ids: rows.map(({ id }) => id), since: rows.length === 0 ? null : since }
   }
-}
 
-type OffsetOf = (scope: Scope) => (unixSeconds: number) => number
+  /** Resolves when everything noted so far can be found in the log, or the log does not take it. */
+  async settle(): Promise<void> {
+    while (this.#work) await this.#work
+  }
 
-const readAtOnce = 2_000
+  /** What is not in the log by then is written after the next start. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#timer) clearTimeout(this.#timer)
+    await this.settle()
+  }
 
-/** Rows as the report shows them, newest first. */
-export function authTable(offsetOf: OffsetOf): LogTable {
-  const rowOf = (kept: Kept, scope: Scope): Readonly<Record<string, Cell>> => {
-    const { place: _place, started, ended, id, ...names } = kept
-    const offset = offsetOf(scope)
-    return {
-      id,
-      date_time: printStamp(started + offset(started)),
-      ...names,
-      end: ended === null ? 0 : printStamp(ended + offset(ended)),
-      time_online: (ended ?? scope.now ?? started) - started,
+  #look(): void {
+    if (this.#isStopped) return
+    this.#hasNews = true
+    this.#work ??= this.#run().finally(() => {
+      this.#work = null
+    })
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#hasNews) {
+        this.#hasNews = false
+        // What is read must not be undone afterwards.
+        await transactionsEnd()
+        for (let rows = this.#next(); rows.length > 0; rows = this.#next()) await this.#write(rows)
+      }
+    } catch (error) {
+      this.#parts.onFault(error)
+      this.#timer ??= setTimeout(() => {
+        this.#timer = null
+        this.#look()
+      }, pauseMs).unref()
     }
   }
-  return {
-    *scan(database, scope) {
-      const page = database.prepare(
-        `SELECT place, id, started, ended, user_id, login, name, group_name, domain_type, ip, country_name, country_code
-         FROM auth_journal WHERE place < ? ORDER BY place DESC LIMIT ?`,
-      )
-      let last = Number.MAX_SAFE_INTEGER
-      for (;;) {
-        const rows = page.all(last, readAtOnce) as unknown as Kept[]
-        for (const kept of rows) yield { place: kept.place, row: rowOf(kept, scope) }
-        if (rows.length < readAtOnce) return
-        last = rows.at(-1)?.place ?? 0
-      }
-    },
-    show: (database, scope, place) => {
-      const kept = database
-        .prepare(
-          `SELECT place, id, started, ended, user_id, login, name, group_name, domain_type, ip, country_name, country_code
-           FROM auth_journal WHERE place = ?`,
-        )
-        .get(place) as unknown as Kept | undefined
-      return kept ? rowOf(kept, scope) : null
-    },
-  }
-}
 
-type ValueRow = { readonly place: number; readonly value: string }
-
-/** The distinct values of a column, in their order; the place of a value is that of one of its rows. */
-function valuesTable(
-  column: string,
-  all: (database: ReadDatabase) => unknown,
-  one: (database: ReadDatabase, place: number) => unknown,
-): LogTable {
-  return {
-    *scan(database) {
-      for (const { place, value } of all(database) as readonly ValueRow[]) yield { place, row: { [column]: value } }
-    },
-    show: (database, _scope, place) => {
-      const found = one(database, place) as ValueRow | undefined
-      return found ? { [column]: found.value } : null
-    },
-  }
-}
-
-export const authAddresses: LogTable = valuesTable(
-  'ip',
-  (database) =>
-    database.prepare('SELECT min(place) AS place, ip AS value FROM auth_journal GROUP BY ip ORDER BY ip').all(),
-  (database, place) => database.prepare('SELECT place, ip AS value FROM auth_journal WHERE place = ?').get(place),
-)
-
-/** A country that is not known is not a value. */
-export const authCountries: LogTable = valuesTable(
-  'country_name',
-  (database) =>
-    database
+  #next(): readonly Row[] {
+    return this.#parts.database
       .prepare(
-        `SELECT min(place) AS place, country_name AS value FROM auth_journal WHERE country_name <> ''
-         GROUP BY country_name ORDER BY country_name`,
+        `SELECT id, entry, ended FROM portal_journal WHERE ended IS NOT NULL OR has_begun = 0
+         ORDER BY coalesce(ended, started) LIMIT ?`,
       )
-      .all(),
-  (database, place) =>
-    database.prepare('SELECT place, country_name AS value FROM auth_journal WHERE place = ?').get(place),
-)
+      .all(writtenAtOnce) as unknown as Row[]
+  }
+
+  async #write(rows: readonly Row[]): Promise<void> {
+    const { database, logs } = this.#parts
+    this.#known ??= new Set((await logs.marks()).get(source)?.split(' '))
+    const known = this.#known
+    const fresh = rows.filter((row) => !known.has(keyOf(row)))
+    if (fresh.length > 0) {
+      logs.append(
+        fresh.map(({ entry, ended }) => authRecord(JSON.parse(entry) as AuthStart, ended)),
+        { source, position: rows.map(keyOf).join(' ') },
+      )
+      await logs.flush()
+    }
+    database.transact(() => {
+      for (const { id, ended } of rows) {
+        if (ended === null) database.prepare('UPDATE portal_journal SET has_begun = 1 WHERE id = ?').run(id)
+        else database.prepare('DELETE FROM portal_journal WHERE id = ?').run(id)
+      }
+    })
+  }
+}
+
+const keyOf = ({ id, ended }: Row): string => `${ended === null ? 'began' : 'ended'}:${id}`
+
+const second = 1_000_000
+
+/** A session as a record of the log; `ended` is null while it is open. */
+export function authRecord({ id, ...start }: AuthStart, ended: number | null): NewRecord {
+  const { login, ip, started } = start
+  const message =
+    ended === null ? `User '${login}' signed in from ${ip}.` : `The session of user '${login}' from ${ip} ended.`
+  return {
+    kind: 'authentication',
+    time: (ended ?? started) * second,
+    priority: 6,
+    unit: '{brand}-user-cabinet-backend',
+    syslogId: '{brand}-user-cabinet-backend',
+    message: message.slice(0, maxMessage),
+    fields: { ...start, session: id, journal: 'yes', ended: ended ?? noNumber },
+  }
+}

@@ -2,13 +2,12 @@
 // that hold for all clients together, because the portal itself says which client asks.
 
 import { SignInGuard } from '../../../core/accounts/sign-in-guard.ts'
-import type { Database } from '../../../core/database/database.ts'
 import type { Tables } from '../../../core/database/shelter.ts'
 import type { LogStore } from '../../../domain/logs/store.ts'
 import { UnitLines } from '../../../domain/logs/unit-lines.ts'
 import { type Clock, unixSeconds } from '../../../shared/time/clock.ts'
 import { Allowance, Allowances } from './allowance.ts'
-import { AuthJournal } from './auth-journal.ts'
+import { AuthJournal, type AuthStart } from './auth-journal.ts'
 import { OneTimeCodes } from './one-time-codes.ts'
 import { PortalSessions } from './portal-sessions.ts'
 import { Tickets } from './tickets.ts'
@@ -29,16 +28,18 @@ const mostChecks = 64
 
 export interface PortalParts {
   readonly accounts: Tables
-  readonly logDatabase: Database
-  readonly logs: Pick<LogStore, 'append'>
+  readonly logs: Pick<LogStore, 'append' | 'flush' | 'marks'>
+  /** Sessions that an earlier release noted elsewhere and whose end it did not. */
+  readonly earlier?: readonly AuthStart[]
   readonly clock: Clock
   readonly onFault: (error: unknown) => void
 }
 
 export type PortalState = ReturnType<typeof createPortalState>
 
-export function createPortalState({ accounts, logDatabase, logs, clock, onFault }: PortalParts) {
-  const journal = new AuthJournal(logDatabase, onFault)
+export function createPortalState({ accounts, logs, earlier = [], clock, onFault }: PortalParts) {
+  const journal = new AuthJournal({ database: accounts, logs, onFault })
+  journal.adopt(earlier)
   const sessions = new PortalSessions({
     database: accounts,
     clock,
