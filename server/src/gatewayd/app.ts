@@ -12,6 +12,7 @@ import { firewall } from '../areas/firewall/index.ts'
 import { healthService } from '../areas/health/service.ts'
 import { healthEvent } from '../areas/health/status.ts'
 import { areas as allAreas } from '../areas/index.ts'
+import { logsService } from '../areas/logs/service.ts'
 import { earlierSessionsService } from '../areas/portal/service.ts'
 import { FirstPassword, firstPasswordName } from '../core/accounts/first-password.ts'
 import { Passwords, weaknessOf } from '../core/accounts/passwords.ts'
@@ -146,6 +147,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const running = new RunningServices(
     [...runsOfAreas, ...(parts.runs ?? [])],
     [
+      provide(logsService, parts.logs),
       provide(statusesService, statuses),
       provide(earlierSessionsService, earlierLog?.openSessions ?? []),
       ...(parts.provided ?? []),
@@ -193,7 +195,7 @@ function createAccounts(parts: GatewayParts, { engine, audit, accounts, sessions
 
 /** What every area may use, but for what is made of it. */
 function servicesOf(parts: GatewayParts, { engine, audit, referencesTo }: Configuration) {
-  const { brand, hostName, clock, applier, facts, logs, vault, reserve } = parts
+  const { brand, hostName, clock, applier, facts, vault, reserve } = parts
   const reader = new ReadingPool(new URL('./threads/reader.ts', import.meta.url), { path: parts.database.path })
   const changeAsGateway: Services['changeAsGateway'] = async (edit, { actor = gatewayActor, ...options }) => {
     await engine.change({ edit: (config, tools) => [edit(config, tools), null], actor, ...options })
@@ -211,7 +213,6 @@ function servicesOf(parts: GatewayParts, { engine, audit, referencesTo }: Config
     referencesTo,
     reader,
     eventStreams: new EventStreams(parts.streamLimits),
-    logs,
     audit,
     vault,
     ...(reserve ? { reserve } : {}),

@@ -14,7 +14,7 @@ export const publicFiles = '`public.ts`, `contract.ts` and `service.ts` of other
 export const contractFiles = '`contract.ts` of other areas'
 export const anything = 'anything'
 
-const pure = ['core/contract/', 'core/model/', 'domain/logs/', 'core/plan/{artifacts,facts,inspection,link}.ts']
+const pure = ['core/contract/', 'core/model/', 'domain/logs/', 'core/plan/{artifacts,facts,inspection-marks,link}.ts']
 const area = [ownArea, publicFiles]
 const trade = ['domain/{policy,signatures,applications,web-filter}/', 'shared/net/', ...pure]
 
@@ -95,7 +95,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'core/area/',
-    may: ['core/', 'domain/', 'areas/', 'gatewayd/logs/', 'shared/', 'typebox', 'node:*'],
+    may: ['core/', 'domain/', 'shared/', 'typebox', 'node:*'],
     because: 'what an area is made of and what it gets; it never sees Fastify',
   },
   { code: 'core/', may: ['core/', 'shared/', 'node:*'], because: 'it knows neither areas nor processes' },
@@ -120,7 +120,7 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'domain/signatures/',
-    may: ['domain/signatures/', 'shared/net/', 'core/plan/inspection.ts'],
+    may: ['domain/signatures/', 'shared/net/', 'core/plan/inspection-marks.ts'],
     because: 'what a rule of the intrusion prevention engine says is a pure function of its text',
   },
   {
@@ -209,7 +209,7 @@ export const importTable: readonly Row[] = [
       'core/audit/audit-retention.ts',
       'core/contract/',
       'core/model/',
-      'core/plan/facts.ts',
+      'core/plan/{artifacts,facts}.ts',
       'domain/',
     ],
     because: 'names and types of what runs: whoever uses a service imports it, so it loads nothing',
@@ -230,7 +230,7 @@ export const importTable: readonly Row[] = [
     because: 'a status reports what was read, and never changes or applies anything',
   },
   {
-    code: 'areas/*/{routes,routes-*,jobs,jobs-*,index,token}.ts',
+    code: 'areas/*/{routes,routes-*,jobs,jobs-*,actions,actions-*,index,token}.ts',
     may: [
       ...area,
       'core/area/{handle,routes,run}.ts',

@@ -7,6 +7,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { userSessionsService } from '../../src/areas/authorization/service.ts'
+import { logsService } from '../../src/areas/logs/service.ts'
 import { ListedSessions } from '../support/listed-sessions.ts'
 import { testPassword } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -225,7 +226,7 @@ describe('looking', () => {
   })
 
   it('shows records of the system journal', async () => {
-    const { logs } = world.gateway.services
+    const logs = world.gateway.services.of(logsService)
     const record = { kind: 'system', priority: 3, syslogId: 'dns', fields: {}, time: 1_767_225_600_000_000 } as const
     logs.append([{ ...record, unit: 'unbound', message: 'no answer \u001b[31m' }])
     logs.append([{ ...record, unit: 'other', priority: 6, message: 'all is well' }])
@@ -237,7 +238,8 @@ describe('looking', () => {
   })
 
   it('follows the system journal, also over streams that end, until it is signed out', async () => {
-    const { logs, eventStreams } = world.gateway.services
+    const { eventStreams } = world.gateway.services
+    const logs = world.gateway.services.of(logsService)
     const { sessions } = world.gateway.services.accounts
     const record = { kind: 'system', priority: 6, syslogId: 'x', fields: {}, unit: 'followed' } as const
     const shown: number[] = []

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { logsService } from '../../src/areas/logs/service.ts'
 import { logKindNames, logKinds } from '../../src/domain/logs/kinds.ts'
 import type { NewRecord } from '../../src/domain/logs/record.ts'
 import type { LogLimits } from '../../src/domain/logs/store.ts'
@@ -36,7 +37,7 @@ describe('the log store', () => {
   before(async () => {
     gateway = await createTestGateway()
     admin = await gateway.client('predefined_admin_write')
-    gateway.services.logs.append(Array.from({ length: 120 }, (_, index) => recordOf(index)))
+    gateway.services.of(logsService).append(Array.from({ length: 120 }, (_, index) => recordOf(index)))
   })
   after(() => gateway.close())
 
@@ -82,7 +83,7 @@ describe('the log store', () => {
   })
 
   it('comes as CSV without a limit as a whole', async () => {
-    gateway.services.logs.append(Array.from({ length: 12_000 }, (_, index) => recordOf(1_000 + index)))
+    gateway.services.of(logsService).append(Array.from({ length: 12_000 }, (_, index) => recordOf(1_000 + index)))
     const { text } = await admin('GET', `/logs_backend/logs?format_type=CSV&${where('syslog_id', 'equals', 'dns')}`)
     assert.equal(text.trimEnd().split('\r\n').length, 12_121)
     const page = await admin('GET', `/logs_backend/logs?format_type=CSV&limit=7`)
@@ -188,13 +189,13 @@ describe('the live tail of the log', () => {
   /** The tail begins with what comes after it was asked for, so that is waited for with records of its own. */
   async function isFollowing(opened: Awaited<ReturnType<typeof tail>>, number: number): Promise<void> {
     await until('the tail follows', () => {
-      target.gateway.services.logs.append([recordOf(number)])
+      target.gateway.services.of(logsService).append([recordOf(number)])
       return opened.lines().includes(number)
     })
   }
 
   it('has the records that match as they come, with those of the audit trail for who may read it', async () => {
-    const { logs } = target.gateway.services
+    const logs = target.gateway.services.of(logsService)
     const admin = await target.gateway.client('predefined_admin_write')
     const limited = await target.gateway.client('predefined_firewall_admin')
     const onlyLines = where('syslog_id', 'equals', 'dns')
@@ -222,7 +223,7 @@ describe('the live tail of the log', () => {
   })
 
   it('goes on where a client was', async () => {
-    const { logs } = target.gateway.services
+    const logs = target.gateway.services.of(logsService)
     const admin = await target.gateway.client('predefined_admin_write')
     const onlyLines = where('syslog_id', 'equals', 'dns')
     const before = await tail(admin, onlyLines)

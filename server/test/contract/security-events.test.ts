@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createCaptureRing } from '../../src/areas/inspection/runs/captures.ts'
+import { logsService } from '../../src/areas/logs/service.ts'
 import { parseEveLine } from '../../src/domain/signatures/eve-line.ts'
 import { HitKnowledge } from '../../src/gatewayd/logs/sources/hit-knowledge.ts'
 import { InspectedConnections } from '../../src/gatewayd/logs/sources/inspected-connections.ts'
@@ -32,7 +33,7 @@ describe('security events', () => {
   const knowledge = new HitKnowledge()
   const inspected = new InspectedConnections()
   const add = async (...events: readonly EventParts[]): Promise<void> => {
-    const { logs } = gateway.services
+    const logs = gateway.services.of(logsService)
     logs.append(
       events.map((parts) => {
         const read = parseEveLine(eventLine(parts).trimEnd())

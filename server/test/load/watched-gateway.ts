@@ -10,6 +10,7 @@ import { agentSockets } from '../../src/areas/client-agent/index.ts'
 import { forwardRules } from '../../src/areas/firewall/config.ts'
 import { ruleLists } from '../../src/areas/firewall/lists.ts'
 import { areas } from '../../src/areas/index.ts'
+import { logsService } from '../../src/areas/logs/service.ts'
 import { ipAddresses } from '../../src/areas/objects/config.ts'
 import type { EditTools } from '../../src/core/config/change.ts'
 import { addTo } from '../../src/core/model/lists.ts'
@@ -96,8 +97,10 @@ const lineOf = (index: number): NewRecord => ({
 // So that log queries have something to look through. Some at a time: what the log does not keep up with is not kept.
 const atOnce = 5_000
 for (let from = 0; from < lineCount; from += atOnce) {
-  services.logs.append(Array.from({ length: Math.min(atOnce, lineCount - from) }, (_, at) => lineOf(from + at)))
-  await services.logs.flush()
+  services
+    .of(logsService)
+    .append(Array.from({ length: Math.min(atOnce, lineCount - from) }, (_, at) => lineOf(from + at)))
+  await services.of(logsService).flush()
 }
 await http.listen({ host: '127.0.0.1', port: 0 })
 const watch = watchLoop()

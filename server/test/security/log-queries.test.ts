@@ -7,7 +7,7 @@ import { appendFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { refreshLogsService } from '../../src/areas/logs/service.ts'
+import { logsService, refreshLogsService } from '../../src/areas/logs/service.ts'
 import { mayUse, roleIds } from '../../src/core/contract/access.ts'
 import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
 import { maxConditions, maxOffset, maxRows } from '../../src/core/contract/table-query.ts'
@@ -184,7 +184,7 @@ describe('H2: a log query', () => {
 
   it('has a few places per administrator, so that one cannot keep another waiting', async () => {
     const ask = (owner: string) =>
-      gateway.services.logs.find(everything, { owner, signal: new AbortController().signal })
+      gateway.services.of(logsService).find(everything, { owner, signal: new AbortController().signal })
     const greedy = Array.from({ length: 17 }, () => ask('greedy'))
     const outcomes = greedy.map((one) =>
       one.then(

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { refreshLogsService } from '../../src/areas/logs/service.ts'
+import { logsService, refreshLogsService } from '../../src/areas/logs/service.ts'
 import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
 import { createLog } from '../../src/core/log.ts'
 import type { KeptRecord } from '../../src/domain/logs/record.ts'
@@ -107,7 +107,7 @@ describe('a secret that a client sends', () => {
     await gateway.services.of(refreshLogsService)()
     const records: KeptRecord[] = []
     for (let place = 0; ; ) {
-      const found = await gateway.services.logs.after(place, 1_000)
+      const found = await gateway.services.of(logsService).after(place, 1_000)
       records.push(...found.records)
       if (found.place === place) break
       place = found.place

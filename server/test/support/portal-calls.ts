@@ -2,7 +2,7 @@
 
 import type { UserSession, UserSessions } from '../../src/areas/authorization/runs/session.ts'
 import { userSessionsService } from '../../src/areas/authorization/service.ts'
-import { portalActions } from '../../src/areas/portal/jobs-portal.ts'
+import { portalActions } from '../../src/areas/portal/actions.ts'
 import { passwordPlace, users } from '../../src/areas/users/config.ts'
 import { Passwords } from '../../src/core/accounts/passwords.ts'
 import type { Services } from '../../src/core/area/handle.ts'

@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { logsService } from '../../../server/src/areas/logs/service.ts'
 import { parseAddress } from '../../../server/src/shared/net/ipv4.ts'
 import { pages } from '../../src/pages/index.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'
@@ -37,7 +38,7 @@ describe('markup in every kind of text', { skip: browserSkip }, () => {
     await furnish(client)
     seeded = await seedHostile(client, (name) => leftOut.test(name))
     await target.change((config) => config, markup)
-    target.gateway.services.logs.append(hostileRecords(Date.now()))
+    target.gateway.services.of(logsService).append(hostileRecords(Date.now()))
     browser = await TestBrowser.start()
   })
   after(async () => {

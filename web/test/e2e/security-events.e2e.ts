@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { logsService } from '../../../server/src/areas/logs/service.ts'
 import { parseEveLine } from '../../../server/src/domain/signatures/eve-line.ts'
 import { HitKnowledge } from '../../../server/src/gatewayd/logs/sources/hit-knowledge.ts'
 import { InspectedConnections } from '../../../server/src/gatewayd/logs/sources/inspected-connections.ts'
@@ -54,7 +55,7 @@ describe('security events', { skip: browserSkip }, () => {
         sourcePort: 20_000 + at,
       }),
     )
-    const { logs } = console.gateway.services
+    const logs = console.gateway.services.of(logsService)
     logs.append(
       lines.flatMap((line) => {
         const read = parseEveLine(line.trimEnd())

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { logsService } from '../../../server/src/areas/logs/service.ts'
 import { parseAccessLine } from '../../../server/src/domain/web-filter/access-line.ts'
 import { HitKnowledge } from '../../../server/src/gatewayd/logs/sources/hit-knowledge.ts'
 import { webRecord } from '../../../server/src/gatewayd/logs/sources/web-requests.ts'
@@ -35,7 +36,7 @@ describe('web traffic', { skip: browserSkip }, () => {
       const read = parseAccessLine(line.trimEnd())
       return read.is === 'request' ? [webRecord(read.request, new HitKnowledge())] : []
     })
-    console.gateway.services.logs.append(records)
+    console.gateway.services.of(logsService).append(records)
   }
   const open = async (path: string): Promise<ConsolePage> => {
     const opened = await browser.open(console, { session: await console.signIn() })

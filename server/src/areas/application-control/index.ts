@@ -1,5 +1,5 @@
-// The application control area: rules by user and application protocol. This release has no engine for them, so the area
-// renders nothing and its status says so.
+// The application control area: rules by user and application protocol. It renders nothing itself: the firewall sends connections
+// to the inspection engine, whose area makes the rules of the engine from these.
 
 import { defineArea } from '../../core/area/handle.ts'
 import { rules } from './config.ts'

@@ -2,7 +2,7 @@
 
 import type { Machine } from '../../core/area/handle.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
-import type { InspectionState } from '../../core/contract/inspection.ts'
+import type { InspectionState } from '../../core/contract/inspection-state.ts'
 import { inspectionStatus } from '../../engines/inspection/status.ts'
 
 export const applicationStatusItems = (machine: Machine, inspection: InspectionState): StatusItem[] => [

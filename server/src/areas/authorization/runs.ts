@@ -4,6 +4,7 @@ import { type Run, run } from '../../core/area/run.ts'
 import { Shelter } from '../../core/database/shelter.ts'
 import { createLiveSetFinder } from '../../core/plan/declared-live-sets.ts'
 import { UnitLines } from '../../domain/logs/unit-lines.ts'
+import { logsService } from '../logs/service.ts'
 import { createKnownHosts } from './known-hosts.ts'
 import { SessionKeeper } from './runs/keeper.ts'
 import { linesOf } from './runs/session-lines.ts'
@@ -12,7 +13,8 @@ import { userSessionsService } from './service.ts'
 
 export const runs: readonly Run[] = [
   run(userSessionsService, ({ services, engine, applier, database, log }) => {
-    const { clock, logs } = services
+    const { clock } = services
+    const logs = services.of(logsService)
     const tables = new Shelter(database, userSessionTables)
     const lines = new UnitLines(logs, clock.now)
     const declaredSets = createLiveSetFinder()

@@ -1,10 +1,10 @@
 // Uploads of automatic backups to an FTP server or a share. Where a backup goes is decided when it is made; a failed upload
 // is tried again, and the copy on the gateway is kept in any case.
 
-import { uploadToShare } from '../../engines/share-upload/request.ts'
 import type { Services } from '../../core/area/handle.ts'
 import type { Offered } from '../../core/area/run.ts'
 import { read } from '../../core/model/slots.ts'
+import { uploadToShare } from '../../engines/share-upload/request.ts'
 import { targetFault } from '../../shared/net/targets.ts'
 import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import { backupsService, uploadsService } from './service.ts'

@@ -4,7 +4,7 @@ import { type Context, handle, type Route, signedIn } from '../../core/area/hand
 import { logReply } from '../../core/area/routes.ts'
 import { all, type Condition, type JournalQuery } from '../../core/contract/table-query.ts'
 import { type Asked, askedOf, bucketsAnswer } from '../logs/public.ts'
-import { refreshLogsService } from '../logs/service.ts'
+import { logsService, refreshLogsService } from '../logs/service.ts'
 import {
   firewallLogBuckets,
   firewallLogColumns,
@@ -41,7 +41,7 @@ export const routes: readonly Route[] = [
     )
     const owner = signedIn(context).adminId
     const question = { ...asked, where, order: [], offset, limit }
-    const found = await services.logs.find(question, { owner, signal })
+    const found = await services.of(logsService).find(question, { owner, signal })
     return logReply(found, format_type === 'CSV' ? (columns.length > 0 ? columns : firewallLogColumns) : null)
   }),
   handle(firewallLogBuckets, (context) => bucketsAnswer(context, context.query, ask(context, context.query))),

@@ -3,7 +3,7 @@
 import type { Problem } from '../../core/contract/error.ts'
 import { pathOf } from '../../core/model/paths.ts'
 import { type Config, read } from '../../core/model/slots.ts'
-import { inspection } from '../../core/plan/inspection.ts'
+import { inspection } from '../../core/plan/inspection-marks.ts'
 import { rules as olderRules } from '../application-control/public.ts'
 import { channelKey, channelOf, channelsOf } from './channels.ts'
 import { ruleSlots } from './config.ts'

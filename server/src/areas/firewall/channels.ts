@@ -3,7 +3,7 @@
 
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
-import { inspection } from '../../core/plan/inspection.ts'
+import { inspection } from '../../core/plan/inspection-marks.ts'
 import { rules as olderRules } from '../application-control/public.ts'
 import { state as preventionState } from '../intrusion-prevention/public.ts'
 import { forwardRules, inputRules, ruleSlots, state } from './config.ts'

@@ -4,7 +4,7 @@
 import { findIn } from '../../core/model/item-index.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
-import type { InspectedChannel } from '../../core/plan/inspection.ts'
+import type { InspectedChannel } from '../../core/plan/inspection-marks.ts'
 import type { Outcome } from '../../domain/policy/evaluate-trace.ts'
 import type { Step } from '../../domain/policy/explain.ts'
 import type { Policy } from '../../domain/policy/model.ts'

@@ -23,7 +23,7 @@ import type { AccessBinding, AccessOrder, Bypass } from './contract-access-lists
 import type { Check } from './contract-checks.ts'
 import type { MacRule } from './contract-hardware.ts'
 import { neutralFields, type Rule } from './contract-rules.ts'
-import { profileFields } from './inspection.ts'
+import { profileFields } from './inspection-fields.ts'
 import { foreignSlots } from './resolve-rules.ts'
 import { addressForm, portForm, ruleProblems } from './rules.ts'
 import { accessListProblems, macRuleProblems } from './rules-lists.ts'

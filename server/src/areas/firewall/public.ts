@@ -10,7 +10,7 @@ export {
   numberedChannels,
 } from './channels.ts'
 export { accessLists, filterDefaults, ruleSlots } from './config.ts'
-export { inspectionProblems, profileFields } from './inspection.ts'
+export { inspectionProblems, profileFields } from './inspection-fields.ts'
 export { limitFindings, totalInForce } from './limits.ts'
 export { exceptionList } from './lists.ts'
 export { deciding, isLogging } from './logging.ts'

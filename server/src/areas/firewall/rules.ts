@@ -6,7 +6,7 @@ import type { Config } from '../../core/model/slots.ts'
 import { parseSpan } from '../../shared/net/ipv4.ts'
 import type { RuleTable } from './config.ts'
 import type { Rule } from './contract-rules.ts'
-import { inspectionProblems } from './inspection.ts'
+import { inspectionProblems } from './inspection-fields.ts'
 
 const problem = (field: string, message: string): Problem => ({ field, message })
 

@@ -1,7 +1,7 @@
 // Deep inspection, judged: whether every channel in use is inspected with the newest rules. Pure.
 
 import type { Finding } from '../../core/contract/health.ts'
-import { type InspectionState, overrunSays } from '../../core/contract/inspection.ts'
+import { type InspectionState, overrunSays } from '../../core/contract/inspection-state.ts'
 import { say } from '../../core/contract/said.ts'
 import type { QueueObservation } from '../../engines/inspection/observed.ts'
 

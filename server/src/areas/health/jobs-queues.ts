@@ -2,7 +2,7 @@
 
 import type { Services } from '../../core/area/handle.ts'
 import { say } from '../../core/contract/said.ts'
-import { forwardingService, logServerService } from '../logs/service.ts'
+import { forwardingService, logServerService, logsService } from '../logs/service.ts'
 import { healthService } from './service.ts'
 
 /** More that wait for their turn mean that something holds changes up. */
@@ -10,7 +10,8 @@ const maxWaitingChanges = 1_000
 
 /** Called once. */
 export function addQueues(services: Services, changes: { readonly waiting: number }): void {
-  const { audit, logs } = services
+  const { audit } = services
+  const logs = services.of(logsService)
   const health = services.of(healthService)
   const forwarding = services.of(forwardingService)
   const logServer = services.of(logServerService)

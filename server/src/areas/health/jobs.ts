@@ -1,12 +1,12 @@
 // Looks at everything every ten seconds, keeps the numbers for charts and delivers notifications.
 
-import { queuesIn } from '../../engines/inspection/observed.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Services } from '../../core/area/handle.ts'
 import type { MachineLoad, Notice, Target } from '../../core/contract/health.ts'
 import { say } from '../../core/contract/said.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { UnitObservation } from '../../core/plan/artifacts.ts'
+import { queuesIn } from '../../engines/inspection/observed.ts'
 import { auditUsageService } from '../audit/service.ts'
 import { userSessionsService } from '../authorization/service.ts'
 import { backupsService } from '../backup/service.ts'
@@ -17,7 +17,7 @@ import { dhcpLeasesService } from '../dhcp/service.ts'
 import { limitFindings } from '../firewall/public.ts'
 import { connectionGuardService } from '../firewall/service.ts'
 import { inspectionService } from '../inspection/service.ts'
-import { forwardingService, logServerService } from '../logs/service.ts'
+import { forwardingService, logServerService, logsService } from '../logs/service.ts'
 import { portalService } from '../portal/service.ts'
 import { managementCertificateService } from '../sign-in/service.ts'
 import { inspectionFindings } from './checks-inspection.ts'
@@ -184,7 +184,7 @@ function addOwnChecks(services: Services, loadNow: () => MachineLoad | null): vo
     name: 'audit',
     check: () => [auditFinding({ usage: services.of(auditUsageService)?.(), damage: auditDamage() })],
   })
-  monitor.add({ name: 'log', check: async () => logFindings(await services.logs.state()) })
+  monitor.add({ name: 'log', check: async () => logFindings(await services.of(logsService).state()) })
   monitor.add({ name: 'forwarding', check: () => forwardingFindings(services.of(forwardingService)?.report() ?? null) })
   monitor.add({ name: 'log-server', check: () => logServerFindings(services.of(logServerService)?.()) })
   monitor.add({

@@ -4,7 +4,7 @@
 import type { Static } from 'typebox'
 import { endpoint } from '../../core/contract/endpoint.ts'
 import { nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
-import { inspectionStates } from '../../core/contract/inspection.ts'
+import { inspectionStates } from '../../core/contract/inspection-state.ts'
 import { Type } from '../../core/contract/schema.ts'
 
 export const failureActions = ['pass', 'block'] as const

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { type Offered, type Run, roomForLists, run } from '../../core/area/run.ts'
-import { inspectionOff } from '../../core/contract/inspection.ts'
+import { inspectionOff } from '../../core/contract/inspection-state.ts'
 import { applications } from '../../domain/applications/catalogue.ts'
 import { inspectionPaths } from '../../engines/inspection/index.ts'
 import { engineSeen } from '../../engines/inspection/status.ts'
@@ -10,7 +10,7 @@ import { channelsService } from '../firewall/service.ts'
 import { catalogueOf } from '../intrusion-prevention/public.ts'
 import { signaturesService } from '../intrusion-prevention/service.ts'
 import { createCaptureRing } from './runs/captures.ts'
-import { Inspection } from './runs/inspection.ts'
+import { Inspection } from './runs/rule-supply.ts'
 import { capturesService, inspectionService } from './service.ts'
 
 const nothingInspected: Offered<typeof inspectionService> = {

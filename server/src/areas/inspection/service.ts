@@ -1,7 +1,7 @@
 // What runs for inspection, by name. How it is made is in runs.ts.
 
 import { optionalService, service } from '../../core/area/run.ts'
-import type { InspectionState } from '../../core/contract/inspection.ts'
+import type { InspectionState } from '../../core/contract/inspection-state.ts'
 import type { Config } from '../../core/model/slots.ts'
 import type { Observation } from '../../core/plan/artifacts.ts'
 import type { InspectionFacts } from '../../core/plan/facts.ts'

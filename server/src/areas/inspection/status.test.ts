@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { type ChannelState, type InspectionState, inspectionOff } from '../../core/contract/inspection.ts'
+import { type ChannelState, type InspectionState, inspectionOff } from '../../core/contract/inspection-state.ts'
 import { templateId } from '../intrusion-prevention/contract-profiles.ts'
 import { showProfiles } from './status.ts'
 

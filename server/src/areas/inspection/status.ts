@@ -1,6 +1,6 @@
 // What inspection does with each profile and channel now, from what was tested.
 
-import type { ChannelState, InspectionState } from '../../core/contract/inspection.ts'
+import type { ChannelState, InspectionState } from '../../core/contract/inspection-state.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Observation } from '../../core/plan/artifacts.ts'
 import { type QueueObservation, queuesIn } from '../../engines/inspection/observed.ts'

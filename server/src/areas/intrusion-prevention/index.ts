@@ -1,4 +1,5 @@
-// Intrusion prevention: signatures, profiles and protected networks. They are stored and shown; this release has no engine.
+// Intrusion prevention: signatures, profiles and protected networks. It renders nothing itself: the inspection area makes the rules
+// of its engine from them.
 
 import { defineArea } from '../../core/area/handle.ts'
 import { slots } from './config.ts'

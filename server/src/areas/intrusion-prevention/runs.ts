@@ -1,9 +1,9 @@
 // How what intrusion prevention offers is made.
 
-import { checkSignatures } from '../../engines/inspection/request.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Run, roomForLists, run } from '../../core/area/run.ts'
+import { checkSignatures } from '../../engines/inspection/request.ts'
 import { inspectionService } from '../inspection/service.ts'
 import { maxArchives } from './contract-archives.ts'
 import { followSignatures } from './jobs.ts'

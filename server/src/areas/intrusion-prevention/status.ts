@@ -4,7 +4,7 @@ import type { Machine, Services } from '../../core/area/handle.ts'
 import type { Offered } from '../../core/area/run.ts'
 import { counted } from '../../core/contract/counted.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
-import type { InspectionState } from '../../core/contract/inspection.ts'
+import type { InspectionState } from '../../core/contract/inspection-state.ts'
 import { failedWords, inspectionStatus } from '../../engines/inspection/status.ts'
 import { signatureIntakeService, signaturesService } from './service.ts'
 

@@ -2,6 +2,7 @@
 // far it came is stored with the records, so that none is missing or comes twice after a crash or a full disk.
 
 import type { Services } from '../../core/area/handle.ts'
+import type { LogStore } from '../../domain/logs/store.ts'
 import { fromAudit } from './records.ts'
 
 export interface AuditCopy {
@@ -11,7 +12,8 @@ export interface AuditCopy {
   stop(): Promise<void>
 }
 
-interface Parts extends Pick<Services, 'audit' | 'logs'> {
+interface Parts extends Pick<Services, 'audit'> {
+  readonly logs: LogStore
   /** Called once for each failure that begins. */
   readonly onFault: (error: unknown) => void
 }

@@ -16,7 +16,7 @@ import type { LogKindName } from '../../domain/logs/kinds.ts'
 import type { Question, SumQuestion, SumRow, Sums } from '../../domain/logs/store.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { tailLog } from './jobs-tail.ts'
-import { refreshLogsService } from './service.ts'
+import { logsService, refreshLogsService } from './service.ts'
 import { dayStart, type OffsetAt, stepBounds } from './steps.ts'
 
 export type Asked = Pick<Question, 'view' | 'scope' | 'hidden' | 'where'>
@@ -60,7 +60,7 @@ export async function journalAnswer(
   const { services, signal } = context
   const isCsv = query.format_type === 'CSV'
   await services.of(refreshLogsService)()
-  const found = await services.logs.find(
+  const found = await services.of(logsService).find(
     {
       ...asked,
       order: query.sort ?? [],
@@ -88,7 +88,7 @@ export function tailAnswer(context: Context, after: string | undefined, asked: A
   // A browser that connects again asks as it did at first, and says what it has by now.
   const known = /^\d{1,15}$/.test(lastEventId ?? '') ? lastEventId : after
   const place = known === undefined ? null : placeOf(known)
-  return services.eventStreams.open(context, (stream) => tailLog(services.logs, asked, stream, place, owner))
+  return services.eventStreams.open(context, (stream) => tailLog(services.of(logsService), asked, stream, place, owner))
 }
 
 interface BucketsQuery {
@@ -117,7 +117,7 @@ export async function bucketsAnswer(context: Context, query: BucketsQuery, asked
     throw invalid('width', `Must be larger: there are at most ${maxBuckets} buckets.`)
   await services.of(refreshLogsService)()
   const owner = signedIn(context).adminId
-  const buckets = await services.logs.buckets({ ...asked, from, until, width, by }, { owner, signal })
+  const buckets = await services.of(logsService).buckets({ ...asked, from, until, width, by }, { owner, signal })
   return buckets.map(({ from: start, counts }) => ({
     from: start,
     counts: Object.entries(counts)
@@ -166,7 +166,7 @@ function askSums(
   question: Pick<SumQuestion, 'bounds' | 'by' | 'ends' | 'sums' | 'order' | 'limit'>,
 ): Promise<Sums> {
   const { services, signal } = context
-  return services.logs.sums({ ...asked, ...question }, { owner: signedIn(context).adminId, signal })
+  return services.of(logsService).sums({ ...asked, ...question }, { owner: signedIn(context).adminId, signal })
 }
 
 /** The largest values of a period, and the sums of all of them together. */

@@ -19,7 +19,7 @@ import {
   tailAnswer,
   withCondition,
 } from './routes-journals.ts'
-import { refreshLogsService } from './service.ts'
+import { logsService, refreshLogsService } from './service.ts'
 import { remoteSyslogSettings, remoteSyslogTlsSettings } from './settings.ts'
 import { logServerItems, logStoreItems, logUsageOf, remoteSyslogItems } from './status.ts'
 
@@ -46,10 +46,10 @@ export const routes: readonly Route[] = [
   ...settingsRoutes(contract.logRetention, logRetention),
   handle(contract.remoteSyslogStatus, ({ config, services }) => remoteSyslogItems(config, services)),
   handle(contract.logStatus, async ({ services }) => [
-    ...logStoreItems(await services.logs.state(), services.brand),
+    ...logStoreItems(await services.of(logsService).state(), services.brand),
     ...logServerItems(services),
   ]),
-  handle(contract.logUsage, async ({ config, services }) => logUsageOf(config, await services.logs.state())),
+  handle(contract.logUsage, async ({ config, services }) => logUsageOf(config, await services.of(logsService).state())),
   handle(contract.listLogs, async (context) => {
     const { query, services, signal } = context
     const isCsv = query.format_type === 'CSV'
@@ -61,7 +61,7 @@ export const routes: readonly Route[] = [
       await services.of(refreshLogsService)()
       const asker = { owner: signedIn(context).adminId, signal }
       const place = placeOf(query.after)
-      const found = await recordsAfter(services.logs, question, place, query.limit ?? maxRows, asker)
+      const found = await recordsAfter(services.of(logsService), question, place, query.limit ?? maxRows, asker)
       return logReply(found, null, [journalBeginning(contract.logColumns), (rows) => `],"rows":${rows}}`])
     }
     return journalAnswer(context, query, question, contract.logColumns)

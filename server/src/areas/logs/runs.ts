@@ -5,11 +5,12 @@ import { portalService } from '../portal/service.ts'
 import { logLimitsOf } from './config.ts'
 import { copyAuditTrail } from './jobs.ts'
 import { freeDisks } from './runs/disks.ts'
-import { disksService, refreshLogsService } from './service.ts'
+import { disksService, logsService, refreshLogsService } from './service.ts'
 
 export const runs: readonly Run[] = [
   run(refreshLogsService, ({ services, engine, reserve, log }) => {
-    const { audit, logs } = services
+    const { audit } = services
+    const logs = services.of(logsService)
     const copy = copyAuditTrail({
       audit,
       logs,

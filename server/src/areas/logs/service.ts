@@ -1,7 +1,7 @@
 // What runs for the log, by name. How it is made is in runs.ts.
 
 import { optionalService, service } from '../../core/area/run.ts'
-import type { ForwardingReport, LogServerReport } from '../../domain/logs/store.ts'
+import type { ForwardingReport, LogServerReport, LogStore } from '../../domain/logs/store.ts'
 
 export interface FreeDisk {
   readonly id: string
@@ -9,6 +9,8 @@ export interface FreeDisk {
   readonly bytes: number
 }
 
+/** Records of every kind: the system journal, firewall hits and the others. */
+export const logsService = service<LogStore>('log')
 /** Resolves when everything that was written before can be found in the log. */
 export const refreshLogsService = service<() => Promise<void>>('copy of the audit trail')
 /** Disks without partitions that nothing uses. */

@@ -14,7 +14,7 @@ import {
 } from '../../core/contract/table-query.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { askedOf, bucketsAnswer } from '../logs/public.ts'
-import { refreshLogsService } from '../logs/service.ts'
+import { logsService, refreshLogsService } from '../logs/service.ts'
 import type { OpenSessions } from '../portal/public.ts'
 import { portalService } from '../portal/service.ts'
 import * as contract from './contract-journals.ts'
@@ -76,7 +76,7 @@ export const journalRoutes: readonly Route[] = [
       offset: query.offset ?? 0,
       limit: query.limit ?? (isCsv ? Number.MAX_SAFE_INTEGER : maxRows),
     }
-    const found = await services.logs.find(question, { owner: signedIn(context).adminId, signal })
+    const found = await services.of(logsService).find(question, { owner: signedIn(context).adminId, signal })
     await refuseLongSort(found, query)
     return logReply(found, isCsv ? contract.trafficColumnNames : null, [
       '{"data":[',
@@ -103,7 +103,7 @@ export const journalRoutes: readonly Route[] = [
       order: asked.order,
       ...pageOf(query),
     }
-    const found = await services.logs.find(question, { owner: signedIn(context).adminId, signal })
+    const found = await services.of(logsService).find(question, { owner: signedIn(context).adminId, signal })
     const columns = query.format_type === 'CSV' ? contract.authColumnNames : null
     return logReply(found, columns, tableText(contract.authColumns, query, found.total))
   }),
@@ -127,7 +127,7 @@ export const journalRoutes: readonly Route[] = [
       order: 'records',
       limit: maxOffset + maxRows,
     }
-    const found = await services.logs.sums(question, { owner: signedIn(context).adminId, signal })
+    const found = await services.of(logsService).sums(question, { owner: signedIn(context).adminId, signal })
     const values = found.rows.map(({ value }) => value).sort()
     const data = values.slice(offset, offset + limit).map((value) => ({ [column]: value }))
     const isPage = query.limit !== undefined || query.offset !== undefined

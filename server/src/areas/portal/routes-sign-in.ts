@@ -8,8 +8,8 @@ import { removeFrom, updateSettings } from '../../core/model/lists.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
 import { countriesService } from '../objects/service.ts'
 import { findUser, userIds } from '../users/public.ts'
+import { validUser } from './actions-entry.ts'
 import * as contract from './contract-sign-in.ts'
-import { validUser } from './jobs-entry.ts'
 import {
   factorOf,
   patchedProviders,

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { type Run, run } from '../../core/area/run.ts'
 import { portalSocket } from '../../engines/portal/protocol.ts'
 import { version } from '../../shared/version.ts'
+import { logsService } from '../logs/service.ts'
 import { targetsService } from '../objects/service.ts'
-import { followPortalUsers, portalActions } from './jobs-portal.ts'
+import { followPortalUsers, portalActions } from './actions.ts'
 import { createPortalState } from './runs/portal-state.ts'
 import { createProviderCall } from './runs/provider-call.ts'
 import { servePortal } from './runs/socket.ts'
@@ -13,7 +14,8 @@ import { codeProviderService, earlierSessionsService, portalService, portalSocke
 
 export const runs: readonly Run[] = [
   run(portalService, ({ services, accountTables, log }) => {
-    const { clock, logs } = services
+    const { clock } = services
+    const logs = services.of(logsService)
     const portal = createPortalState({
       accounts: accountTables,
       logs,

@@ -24,7 +24,7 @@ import {
 } from '../intrusion-prevention/public.ts'
 import { signaturesService } from '../intrusion-prevention/service.ts'
 import { askedOf, bucketsAnswer, journalAnswer, tailAnswer, timelineSums, topSums } from '../logs/public.ts'
-import { refreshLogsService } from '../logs/service.ts'
+import { logsService, refreshLogsService } from '../logs/service.ts'
 import { countryName, ipAddresses, ipAddressObjects } from '../objects/public.ts'
 import * as contract from './contract.ts'
 import { actionOf, captureOf, exceptedHosts, type FoundEvent, firewallRuleOf, packetOf, shownEvent } from './events.ts'
@@ -83,7 +83,7 @@ async function findEvent(context: Context, id: string): Promise<FoundEvent> {
   await services.of(refreshLogsService)()
   const where = { kind: 'equals', column: 'id', cells: [id] } as const
   const question = { ...askedOf(context, {}, details), where, order: [], offset: 0, limit: 1 }
-  const found = await services.logs.find(question, { owner: signedIn(context).adminId, signal })
+  const found = await services.of(logsService).find(question, { owner: signedIn(context).adminId, signal })
   const pieces: Uint8Array[] = []
   for await (const { bytes } of found.texts(null)) pieces.push(bytes)
   const text = Buffer.concat(pieces).toString()

@@ -1,4 +1,4 @@
-// The web proxy area: how clients reach the proxy under the content filter, what it leaves alone, and the authority it signs
+// The web proxy area: how clients reach the Squid side of the web filter, what it leaves alone, and the authority it signs
 // with. It renders the proxy and the decision process.
 
 import { defineArea } from '../../core/area/handle.ts'

@@ -15,7 +15,7 @@ import { state as filterState, policySlots, renderPolicy, safeSearch } from '../
 import { announcedAddresses, entries } from '../dhcp/public.ts'
 import { aggregated, connections, localNetworks } from '../network/public.ts'
 import { authority, keyPlace, settings } from './config.ts'
-import { inspectionLines } from './inspection.ts'
+import { inspectionLines } from './page-readers.ts'
 import { renderAntivirus } from './render-antivirus.ts'
 import { isRun, servedAddresses } from './resolve.ts'
 

@@ -2,7 +2,6 @@
 
 import { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
-import type { LogStore } from '../../domain/logs/store.ts'
 import type { Clock } from '../../shared/time/clock.ts'
 import type { FirstPassword } from '../accounts/first-password.ts'
 import type { Passwords } from '../accounts/passwords.ts'
@@ -111,8 +110,6 @@ export interface Services {
   readonly eventStreams: EventStreams
   /** What happens on the gateway, told to those who listen. */
   readonly events: Pick<GatewayEvents, 'listen'>
-  /** Records of every kind: the system journal, firewall hits and the others. */
-  readonly logs: LogStore
   readonly audit: AuditTrail
   readonly accounts: Accounts
   readonly vault: Vault

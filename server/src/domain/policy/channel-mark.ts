@@ -1,6 +1,6 @@
 // The number of an inspection channel in the connection mark, as nftables. Pure.
 
-import { channelMark, inspection } from '../../core/plan/inspection.ts'
+import { channelMark, inspection } from '../../core/plan/inspection-marks.ts'
 import { hexNumber, type Nft, words } from './nft.ts'
 
 const otherBits = hexNumber(0xffff_ffff - inspection.channelMask)

@@ -3,7 +3,7 @@
 // gets back what it had, which is in the packet mark meanwhile. Nothing of this exists while no channel is in use.
 
 import type { NftPiece } from '../../core/plan/artifacts.ts'
-import { channelMark, type InspectedChannel, inspection } from '../../core/plan/inspection.ts'
+import { channelMark, type InspectedChannel, inspection } from '../../core/plan/inspection-marks.ts'
 import { makePiece } from '../../core/plan/nft-piece.ts'
 import { clearChannel, isInChannel, setChannel } from './channel-mark.ts'
 import { addressConditions } from './compile-rule.ts'

@@ -7,6 +7,7 @@ import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { contains, toRanges } from '../../shared/net/ranges.ts'
 import { findPortal, findRefusal, findRefusalInside, findSpoof, type Refusal } from './authorization.ts'
 import { intercept, interceptionOrigin, isRefused } from './dns.ts'
+import { inspect } from './evaluate-inspection.ts'
 import { type Cut, type Flow, isIn, type MembersAt, matchRule } from './evaluate-match.ts'
 import { findIpv6Way, findWay, type Routing, type Way } from './evaluate-routing.ts'
 import type {
@@ -23,7 +24,6 @@ import type {
   Walk,
 } from './evaluate-trace.ts'
 import { isListed } from './guards.ts'
-import { inspect } from './inspection.ts'
 import { isLocalDevice } from './local-side.ts'
 import {
   type AccessEntry,

@@ -19,7 +19,7 @@ import {
 } from '../../../test/support/random-policy.ts'
 import { unlessComplete } from '../../../test/support/requires.ts'
 import { until } from '../../../test/support/until.ts'
-import { channelOfMark, inspection } from '../../core/plan/inspection.ts'
+import { channelOfMark, inspection } from '../../core/plan/inspection-marks.ts'
 import { printTable } from '../../core/plan/nft-piece.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
 import { compilePolicy } from './compile.ts'

@@ -4,7 +4,7 @@
 
 import type { ServicePort } from '../../core/engine/engine.ts'
 import type { ClosedPort } from '../../core/engine/views.ts'
-import type { InspectedChannel } from '../../core/plan/inspection.ts'
+import type { InspectedChannel } from '../../core/plan/inspection-marks.ts'
 import type { Ranges } from '../../shared/net/ranges.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { DnsStage } from './dns.ts'

@@ -1,7 +1,7 @@
 // The rules of the inspection engine: signatures and applications as the channels in use want them (decision 81). Made piece by
 // piece, because forty thousand signatures have copies. Pure.
 
-import { inspection } from '../../core/plan/inspection.ts'
+import { inspection } from '../../core/plan/inspection-marks.ts'
 import {
   applicationGroup,
   canaryText,

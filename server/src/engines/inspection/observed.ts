@@ -1,7 +1,7 @@
 // The way of packets to the engine, as a plan names it and as applyd observes it.
 
 import type { EngineWay, Observation } from '../../core/plan/artifacts.ts'
-import type { InspectedChannel } from '../../core/plan/inspection.ts'
+import type { InspectedChannel } from '../../core/plan/inspection-marks.ts'
 
 export const inspectionWay = 'inspection'
 

@@ -6,7 +6,7 @@ import {
   type EngineSeen,
   type InspectionState,
   overrunSays,
-} from '../../core/contract/inspection.ts'
+} from '../../core/contract/inspection-state.ts'
 import { printSaid } from '../../core/contract/said.ts'
 import { engineUnit } from '../../core/engine/artifacts.ts'
 import { describeMissing } from '../../core/engine/engine.ts'

@@ -1,4 +1,4 @@
-// The content filter: our decision process (filterd) and the web proxy that asks it (Squid). What their files say is of the
+// The web filter: our decision process (filterd) and the web proxy that asks it (Squid). What their files say is of the
 // areas content-filter and web-proxy, how they run is in applyd/.
 
 import { declareEngine } from '../../core/engine/engine.ts'

@@ -2,7 +2,7 @@
 // overrun. The engine has one setting of fail-open for all of its queues, and the kernel does not count what passes by it; so no queue has it, and
 // an overrun is seen here (decision 95).
 
-import { inspection } from '../../../core/plan/inspection.ts'
+import { inspection } from '../../../core/plan/inspection-marks.ts'
 
 export interface QueueRow {
   readonly number: number

@@ -1,7 +1,7 @@
 // The rules of the queues in the kernel: compared with what the kernel shows, written, counted. Kernels of which nftables has no queue get the same rules
 // by iptables, in its security table; while it is not installed either, channels that must not pass without the engine are dropped.
 
-import { type InspectedChannel, inspection } from '../../../core/plan/inspection.ts'
+import { type InspectedChannel, inspection } from '../../../core/plan/inspection-marks.ts'
 import { run } from '../../kit/processes.ts'
 import { oneLine, wordsOf } from '../../kit/text.ts'
 import {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { channelMark, type InspectedChannel, inspection } from '../../../core/plan/inspection.ts'
+import { channelMark, type InspectedChannel, inspection } from '../../../core/plan/inspection-marks.ts'
 
 export const queueCount = Math.min(inspection.mostQueues, availableParallelism())
 const queuesFrom = (first: number): readonly number[] => Array.from({ length: queueCount }, (_, index) => first + index)

@@ -4,7 +4,7 @@
 
 import { existsSync } from 'node:fs'
 import { uptime } from 'node:os'
-import type { InspectedChannel } from '../../../core/plan/inspection.ts'
+import type { InspectedChannel } from '../../../core/plan/inspection-marks.ts'
 import { createQueueFlow } from './queue-flow.ts'
 import { createQueueKernel } from './queue-kernel.ts'
 import { kernelQueues } from './watch.ts'

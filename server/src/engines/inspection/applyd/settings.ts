@@ -1,7 +1,7 @@
 // The part of suricata.yaml that no plan decides: folders, sockets, outputs, how packets are taken and what is recognised in
 // them. It goes on where engines/inspection/suricata-yaml.ts ends. Each setting was tried against Suricata 7 (decision 81).
 
-import { inspection } from '../../../core/plan/inspection.ts'
+import { inspection } from '../../../core/plan/inspection-marks.ts'
 
 export interface InspectionPlaces {
   /** The engine's own folder, with its copy of the rules. */

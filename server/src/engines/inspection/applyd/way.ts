@@ -1,6 +1,6 @@
 // The way of inspected connections to the queues of the engine: its entries are channels.
 
-import { type InspectedChannel, inspection } from '../../../core/plan/inspection.ts'
+import { type InspectedChannel, inspection } from '../../../core/plan/inspection-marks.ts'
 import { parseCount, parseKeys, parseList, parseOneOf, Refusal } from '../../kit/values.ts'
 import type { Way } from '../../kit/ways.ts'
 import { inspectionWay as name } from '../observed.ts'

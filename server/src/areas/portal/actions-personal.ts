@@ -16,8 +16,8 @@ import {
 import { settings as authorization, authorizationRules } from '../authorization/public.ts'
 import { userSessionsService } from '../authorization/service.ts'
 import { findUser, passwordPlace, type StoredUser, userId, users } from '../users/public.ts'
-import { markOf, markOfHash, recordFailure, refused, validUser } from './jobs-entry.ts'
-import { checkPassword } from './jobs-sign-in.ts'
+import { markOf, markOfHash, recordFailure, refused, validUser } from './actions-entry.ts'
+import { checkPassword } from './actions-sign-in.ts'
 import { portalService } from './service.ts'
 
 type Args<V extends keyof PortalVerbs> = PortalVerbs[V]['args']

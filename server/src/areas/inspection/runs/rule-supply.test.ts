@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { until } from '../../../../test/support/until.ts'
-import type { EngineSeen } from '../../../core/contract/inspection.ts'
+import type { EngineSeen } from '../../../core/contract/inspection-state.ts'
 import type { Catalogue } from '../../../domain/signatures/catalogue.ts'
 import { createCatalogue } from '../../../domain/signatures/catalogue.ts'
 import type { ProfileRule } from '../../../domain/signatures/profile.ts'
 import { parseRule } from '../../../domain/signatures/rule.ts'
 import type { CanaryOptions, CanaryResult } from './canary.ts'
 import type { EngineReport } from './command-socket.ts'
-import { Inspection, type WantedChannel } from './inspection.ts'
+import { Inspection, type WantedChannel } from './rule-supply.ts'
 
 const catalogueOf = (...texts: readonly string[]): Catalogue =>
   createCatalogue(

@@ -8,7 +8,7 @@ import {
   type InspectionState,
   inspectionOff,
   inspectionSeen,
-} from './inspection.ts'
+} from './inspection-state.ts'
 
 const channel = (number: number, isFailOpen: boolean): ChannelState => ({
   number,

@@ -4,8 +4,8 @@ import type { Services } from '../../core/area/handle.ts'
 import { read } from '../../core/model/slots.ts'
 import type { PortalVerb, PortalVerbs } from '../../engines/portal/protocol.ts'
 import { users } from '../users/public.ts'
-import { changePassword, endInvalid, endOwnSession, hostState, personalPage, signOut } from './jobs-personal.ts'
-import { confirm, signIn } from './jobs-sign-in.ts'
+import { changePassword, endInvalid, endOwnSession, hostState, personalPage, signOut } from './actions-personal.ts'
+import { confirm, signIn } from './actions-sign-in.ts'
 import { portalService } from './service.ts'
 
 type PortalActions = {

@@ -5,8 +5,8 @@ import type { Offered } from '../../core/area/run.ts'
 import { read } from '../../core/model/slots.ts'
 import type { SecondFactor, SignInResult } from '../../engines/portal/protocol.ts'
 import type { StoredUser } from '../users/public.ts'
+import { refused, unixNow } from './actions-entry.ts'
 import { codeMark } from './contract-sign-in.ts'
-import { refused, unixNow } from './jobs-entry.ts'
 import {
   addFactor,
   addressPlace,

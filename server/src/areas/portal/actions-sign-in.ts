@@ -10,7 +10,6 @@ import { userSessionsService } from '../authorization/service.ts'
 import { countryName } from '../objects/public.ts'
 import { countriesService } from '../objects/service.ts'
 import { findGroup, type StoredUser } from '../users/public.ts'
-import { settings } from './config.ts'
 import {
   canonicalLogin,
   findLocal,
@@ -22,8 +21,9 @@ import {
   shownLogin,
   storedHash,
   validUser,
-} from './jobs-entry.ts'
-import { beginFactor, isRightCode, storeEnrolled } from './jobs-second-factor.ts'
+} from './actions-entry.ts'
+import { beginFactor, isRightCode, storeEnrolled } from './actions-second-factor.ts'
+import { settings } from './config.ts'
 import { portalService } from './service.ts'
 
 interface Asked {

@@ -8,9 +8,9 @@ import {
   type InspectionState,
   inspectionOff,
   inspectionSeen,
-} from '../../../core/contract/inspection.ts'
+} from '../../../core/contract/inspection-state.ts'
 import type { InspectionFacts } from '../../../core/plan/facts.ts'
-import { inspection } from '../../../core/plan/inspection.ts'
+import { inspection } from '../../../core/plan/inspection-marks.ts'
 import { WorkerPool } from '../../../core/workers/pool.ts'
 import { createSlices } from '../../../core/workers/slices.ts'
 import type { Catalogue } from '../../../domain/signatures/catalogue.ts'
