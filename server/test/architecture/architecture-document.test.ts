@@ -1,7 +1,7 @@
-// docs/ARCHITECTURE.md is compared with the code: the tree, the import table and the error table.
+// docs/ARCHITECTURE.md is compared with the code: the tree, the import table, the files that it names and the error table.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { statusOf } from '../../src/gatewayd/http/errors.ts'
@@ -44,6 +44,19 @@ describe('docs/ARCHITECTURE.md', () => {
 
   it('shows the import table as it is enforced; npm run golden writes it', () => {
     assert.equal(withImportTable(document), document)
+  })
+
+  it('names files that are there', () => {
+    const names = [
+      ...document.matchAll(
+        /`((?:shared|core|domain|engines|areas|gatewayd|applyd|portald|filterd|exporters|upgrade|tools)\/[\w./-]+\.(?:ts|pl))`/g,
+      ),
+    ]
+    const missing = names
+      .map(([, name = '']) => name)
+      .filter((name) => !existsSync(join(repository, 'server', 'src', name)))
+    assert.ok(names.length > 30)
+    assert.deepEqual(missing, [])
   })
 
   it('lists every error code with its status', () => {

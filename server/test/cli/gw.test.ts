@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { userSessionsService } from '../../src/areas/authorization/service.ts'
 import { logsService } from '../../src/areas/logs/service.ts'
 import { ListedSessions } from '../support/listed-sessions.ts'
+import { replaceServices } from '../support/provided.ts'
 import { testPassword } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import { type CliWorld, createCliWorld, type Said } from './gw-process.ts'
@@ -344,13 +345,13 @@ describe('asking about rules', () => {
     const sessions = new ListedSessions()
     sessions.add(`user.id.${id}`, '10.10.0.77')
     const userSessions = world.gateway.services.of(userSessionsService)
-    Object.assign(world.gateway.services, { userSessions: sessions })
+    replaceServices(world.gateway.services, { userSessions: sessions })
     const said = await gw(...words)
     assert.match(
       said.out,
       new RegExp(`^The source 10\\.10\\.0\\.77 is that of user\\.id\\.${id} "Anna", by the session`),
     )
-    Object.assign(world.gateway.services, { userSessions })
+    replaceServices(world.gateway.services, { userSessions })
     const alone = await gw('explain', 'tcp', '-', '198.51.100.10:80')
     assert.equal(alone.code, 2)
     assert.match(alone.err, /add --user/)

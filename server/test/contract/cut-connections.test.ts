@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { userSessionsService } from '../../src/areas/authorization/service.ts'
 import { ListedSessions } from '../support/listed-sessions.ts'
+import { replaceServices } from '../support/provided.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const tcp = (
@@ -149,7 +150,7 @@ describe('cut_connections', () => {
     ).body.id
     sessions.add(`user.id.${user}`, '10.10.0.5')
     const userSessions = gateway.services.of(userSessionsService)
-    Object.assign(gateway.services, { userSessions: sessions })
+    replaceServices(gateway.services, { userSessions: sessions })
     for (const query of ['?dry_run=true', '?dry_run=true&cut_connections=true']) {
       const { body, headers } = done(await drop(query))
       assert.equal(body.dry_run, true)
@@ -167,7 +168,7 @@ describe('cut_connections', () => {
       assert.equal(body.connections_total, 1)
       assert.equal(body.connections_note, null)
     }
-    Object.assign(gateway.services, { userSessions })
+    replaceServices(gateway.services, { userSessions })
     assert.deepEqual(gateway.applier.cuts, [])
     assert.deepEqual((await admin('GET', '/firewall/rules/forward')).body, [])
     const unrelated = done(await admin('POST', '/user_backend/groups?dry_run=true', { name: 'Sales', parent_id: 1 }))

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { ListedSessions } from '../support/listed-sessions.ts'
+import { replaceServices } from '../support/provided.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const packet = { destination: '198.51.100.10', protocol: 'tcp', destination_port: 80, incoming_interface: 'lan0' }
@@ -31,7 +32,7 @@ describe('the explanation of the packet of a user', () => {
   after(() => gateway.close())
   beforeEach(() => {
     sessions = new ListedSessions()
-    Object.assign(gateway.services, { userSessions: sessions })
+    replaceServices(gateway.services, { userSessions: sessions })
   })
 
   const ask = (fields: object, more: object = {}) =>

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ListedSessions } from '../support/listed-sessions.ts'
+import { replaceServices } from '../support/provided.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 describe('rules that name users', () => {
@@ -24,7 +25,7 @@ describe('rules that name users', () => {
       })
     ).body.id
     sessions.add(`user.id.${user}`, '10.10.0.5')
-    Object.assign(gateway.services, { userSessions: sessions })
+    replaceServices(gateway.services, { userSessions: sessions })
     const line = (host: string): string =>
       `ipv4     2 tcp      6 431999 ESTABLISHED src=${host} dst=198.51.100.10 sport=40000 dport=80 ` +
       `src=198.51.100.10 dst=203.0.113.2 sport=80 dport=40000 [ASSURED] mark=0 zone=0 use=2`

@@ -6,6 +6,7 @@ import { createPublicKey } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { filterLicence, filterLicencePlace, signingKey, signingKeyPlace } from '../../src/areas/mail/config.ts'
 import { read } from '../../src/core/model/slots.ts'
+import { replaceServices } from '../support/provided.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const statePath = '/mail/settings/general/state'
@@ -236,10 +237,10 @@ describe('mail', () => {
     const one = { id: 'naa.1', title: 'Disk, sdb, 1.0 GB', bytes: 1_000_000_000 }
     const two = { ...one, id: 'naa.2' }
     const withDisks = (disks: readonly object[]) =>
-      Object.assign(gateway.services, { disks: { list: async () => disks } })
+      replaceServices(gateway.services, { disks: { list: async () => disks } })
 
     it('is listed only if it exists', async () => {
-      Object.assign(gateway.services, { disks: undefined })
+      replaceServices(gateway.services, { disks: undefined })
       assert.deepEqual(await shown(`${diskPath}/list`), [])
       assert.deepEqual(await shown(diskPath), nothing)
       withDisks([one])
@@ -336,11 +337,11 @@ describe('mail', () => {
           asked.push(name)
           return records
         }
-        Object.assign(gateway.services, { textRecords: { lookUp } })
+        replaceServices(gateway.services, { textRecords: { lookUp } })
         assert.equal((await shown(dkimPath))[0].dkim_domain_status, expected, String(records))
       }
       assert.deepEqual([...new Set(asked)], ['ics._domainkey.one.example.'])
-      Object.assign(gateway.services, { textRecords: undefined })
+      replaceServices(gateway.services, { textRecords: undefined })
       assert.equal((await shown(dkimPath))[0].dkim_domain_status, 'error')
     })
   })

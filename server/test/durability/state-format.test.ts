@@ -14,6 +14,7 @@ const formats: Readonly<Record<number, { readonly migrations: number; readonly v
   2: { migrations: 10, versions: {} },
   3: { migrations: 10, versions: { 'portal.second_factor_providers': 2, 'health.webhooks': 2 } },
   4: { migrations: 11, versions: { 'portal.second_factor_providers': 2, 'health.webhooks': 2 } },
+  5: { migrations: 12, versions: { 'portal.second_factor_providers': 2, 'health.webhooks': 2 } },
 }
 
 const slots = areas.flatMap((area) => area.slots)

@@ -11,6 +11,7 @@ import { users } from '../../src/areas/users/config.ts'
 import { type Config, write } from '../../src/core/model/slots.ts'
 import { ListedSessions } from '../support/listed-sessions.ts'
 import { longestStretch, wholeStretch } from '../support/loop-watch.ts'
+import { replaceServices } from '../support/provided.ts'
 import { type Client, createTestGateway, labFacts, type TestGateway } from '../support/test-gateway.ts'
 
 const isNightly = process.env.PORTCULLIS_NIGHTLY === '1'
@@ -93,7 +94,7 @@ describe('connections of a change', () => {
       startedAt: 0,
       ruleId: null,
     }))
-    Object.assign(gateway.services, { userSessions: sessions })
+    replaceServices(gateway.services, { userSessions: sessions })
   })
   after(() => gateway.close())
 
@@ -131,7 +132,7 @@ describe('connections of a change', () => {
     assert.ok(held * 2 < needed, `The event loop was held for ${held.toFixed(1)} ms of ${needed.toFixed(1)} ms.`)
   })
 
-  it('let others read meanwhile, and changes that come together share the reading of the table', async () => {
+  it('let others read in the meantime, and changes that come together share the reading of the table', async () => {
     await toggle(false)
     let readings = 0
     const { sessions: read } = gateway.applier

@@ -15,7 +15,8 @@ import { countriesService, domainsService, namesService } from '../../src/areas/
 import { codeProviderService } from '../../src/areas/portal/service.ts'
 import { managementCertificateService } from '../../src/areas/sign-in/service.ts'
 import { upgradesService } from '../../src/areas/updates/service.ts'
-import type { Offered } from '../../src/core/area/run.ts'
+import type { Services } from '../../src/core/area/handle.ts'
+import type { Offered, Service } from '../../src/core/area/run.ts'
 import { type Provided, provide } from '../../src/gatewayd/running.ts'
 
 const byName = {
@@ -68,4 +69,15 @@ export function splitParts<T extends object>(
     services: Object.fromEntries(entries.filter(isService)),
     others: Object.fromEntries(entries.filter((entry) => !isService(entry))) as Omit<T, keyof ProvidedServices>,
   }
+}
+
+/** For a gateway that runs: another one in place of a service, or none. */
+export function replaceServices(services: Services, replaced: { readonly [K in keyof typeof byName]?: unknown }): void {
+  const { of } = services
+  const values = new Map<Service<unknown>, unknown>(
+    Object.entries(replaced).map(([name, value]) => [byName[name as keyof typeof byName], value]),
+  )
+  const instead: Services['of'] = <T>(service: Service<T>) =>
+    values.has(service) ? (values.get(service) as T) : of(service)
+  Object.assign(services, { of: instead })
 }

@@ -2,4 +2,4 @@
 // versions that were installed; a version that knows only lower numbers is refused (decision 90).
 
 /** One more for every migration of a database and every upgrade step of a slot; test/durability/state-format.test.ts asks for it. */
-export const stateFormat = 4
+export const stateFormat = 5

@@ -1,7 +1,7 @@
 // The part of suricata.yaml that a plan decides: which networks are ours, and what happens to packets for which the engine has no memory. applyd adds everything else, see
 // engines/inspection/applyd/settings.ts, which goes on in the middle of the groups of addresses. No imports: applyd uses it too.
 
-/** Of IPv6, which nobody can name. */
+/** Of IPv6, which no one can name. */
 const privateNetworks6 = ['fc00::/7', 'fe80::/10']
 /** Where none is named, those that are never reached over the internet. */
 const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']

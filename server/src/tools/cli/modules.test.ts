@@ -17,7 +17,7 @@ const may: readonly { readonly files: RegExp; readonly imports: RegExp; readonly
   {
     files: /^tools\/cli\/commands\/(?:doctor|upgrade|setup-machine)\.ts$/,
     imports:
-      /^(?:core\/|engines\/index\.ts$|applyd\/machine\/|gatewayd\/apply\/client\.ts$|areas\/(?:[^/]+\/contract|network\/runs\/facts)\.ts$|shared\/|upgrade\/|tools\/launcher\/)/,
+      /^(?:core\/|engines\/index\.ts$|applyd\/machine\/|gatewayd\/machine\/|gatewayd\/apply\/client\.ts$|areas\/(?:[^/]+\/contract|network\/runs\/facts)\.ts$|shared\/|upgrade\/|tools\/launcher\/)/,
     because: 'it looks at this machine itself, as root',
   },
   {
