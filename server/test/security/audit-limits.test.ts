@@ -97,7 +97,7 @@ describe('M5: an answered action', () => {
 
   it('is never only noted: what is written later is a refusal, or of the gateway itself', () => {
     const users = sourceFiles.filter(({ text }) => /\baudit\.note\(/.test(text)).map(({ path }) => path)
-    assert.deepEqual(users, ['app.ts', 'gatewayd/http/audited.ts', 'gatewayd/http/server.ts'])
+    assert.deepEqual(users, ['gatewayd/app.ts', 'gatewayd/http/audited.ts', 'gatewayd/http/server.ts'])
   })
 })
 
