@@ -66,10 +66,10 @@ export class RunningServices {
     for (const running of this.#running()) running.look?.()
   }
 
-  async stop(log: Log): Promise<void> {
+  async stop(log: Log, milliseconds = stopMilliseconds): Promise<void> {
     for (const [{ name }, running] of [...this.#made].reverse()) {
       if (!running?.stop) continue
-      const late = passes(stopMilliseconds, 'late' as const, { ref: false })
+      const late = passes(milliseconds, 'late' as const, { ref: false })
       const result = await Promise.race([this.#stop(running, name, log), late])
       if (result === 'late') log('warning', 'a service did not stop in time', { name })
     }
