@@ -65,10 +65,11 @@ async function start(settings: Settings): Promise<void> {
   await prepareState(gateway, settings, state.folder)
   const firstPassword = followFirstPassword(gateway, log)
 
+  state.reserve.start()
+  // Before the first plan: rules must not miss countries or channels for a moment.
+  await running.start()
   const reconciler = startReconciler(engine, facts.read, log)
   facts.onChanged(reconciler.wake)
-  state.reserve.start()
-  await running.start()
   followChanges(gateway, reconciler)
   applier.onConnect(() => {
     reconciler.wake()
@@ -108,9 +109,11 @@ async function start(settings: Settings): Promise<void> {
     reconciler.stop()
     agents.close()
     await gateway.http.close()
+    // Jobs end before the last change is waited for.
+    await running.stop(log)
     await engine.idle()
-    await gateway.close()
     engine.close()
+    await gateway.close()
     await closeState(gateway, state)
     applier.close()
     process.exit(0)

@@ -51,6 +51,8 @@ describe('services that run', () => {
     await running.start()
     running.follow()
     await running.stop(log)
+    await running.stop(log)
+    assert.equal(running.of(upper).name, 'upper')
     assert.deepEqual(did.slice(2), [
       'start lower',
       'start upper',

@@ -22,6 +22,7 @@ export class RunningServices {
   /** In the order in which they were made; null: does not run here. */
   readonly #made = new Map<Service<unknown>, Running<unknown> | null>()
   readonly #making = new Set<Service<unknown>>()
+  #isStopped = false
 
   constructor(runs: readonly Run[], provided: readonly Provided[], host: Host) {
     this.#runs = new Map(runs.map((one) => [one.service, one]))
@@ -66,14 +67,16 @@ export class RunningServices {
     for (const running of this.#running()) running.look?.()
   }
 
+  /** Once; what was made can still be asked for, because the last requests and changes may need it. */
   async stop(log: Log, milliseconds = stopMilliseconds): Promise<void> {
+    if (this.#isStopped) return
+    this.#isStopped = true
     for (const [{ name }, running] of [...this.#made].reverse()) {
       if (!running?.stop) continue
       const late = passes(milliseconds, 'late' as const, { ref: false })
       const result = await Promise.race([this.#stop(running, name, log), late])
       if (result === 'late') log('warning', 'a service did not stop in time', { name })
     }
-    this.#made.clear()
   }
 
   async #stop(running: Running<unknown>, name: string, log: Log): Promise<void> {

@@ -31,4 +31,11 @@ describe('budgets', () => {
       assert.ok(found <= now, `there are ${found}`)
       assert.ok(found === now, `there are ${found} only: lower the budget`)
     })
+
+  it('members of Services: at most 20; an area offers the rest by name', () => {
+    const handle = readFileSync(join(repository, 'server/src/core/area/handle.ts'), 'utf8')
+    const [, body = ''] = /^export interface Services \{\n([\s\S]*?)^\}/m.exec(handle) ?? []
+    const members = body.match(/^ {2}readonly \w+\??:/gm) ?? []
+    assert.ok(members.length > 10 && members.length <= 20, `there are ${members.length}`)
+  })
 })
