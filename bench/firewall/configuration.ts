@@ -30,6 +30,7 @@ class Objects {
   idOf(prefix: string, slot: ListSlot, title: string, fields: object): string {
     const known = this.#ids.get(`${prefix} ${title}`)
     if (known !== undefined) return known
+    // Cast: the lists of objects count their items.
     const id = `${prefix}.id.${this.#tools.nextId(slot as unknown as Numbered)}`
     this.#ids.set(`${prefix} ${title}`, id)
     this.#made.set(slot, [...(this.#made.get(slot) ?? []), { id, title, comment: '', ...fields } as Item])

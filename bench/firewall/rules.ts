@@ -67,7 +67,7 @@ export function drawPolicy(count: number): BenchPolicy {
     const isAccepted = below(5) > 0
     const kind = random()
     if (kind < 0.7) {
-      const ports = one(services[below(services.length)] as number)
+      const ports = one(services[below(services.length)] ?? 443)
       return { ...blank, protocol: 'tcp', destination: destination(), ports, isAccepted }
     }
     if (kind < 0.85) {
@@ -79,7 +79,7 @@ export function drawPolicy(count: number): BenchPolicy {
       return { ...blank, protocol: 'tcp', destination: range(), ports: [low, low + 1 + below(100)], isAccepted }
     }
     if (kind < 0.95) {
-      const ports = one(services[below(services.length)] as number)
+      const ports = one(services[below(services.length)] ?? 443)
       return { ...blank, protocol: 'tcp', list: below(lists.length), ports, isAccepted }
     }
     return { ...blank, protocol: below(2) > 0 ? 'tcp' : 'udp', ports: one(20_000 + below(40_000)), isAccepted }

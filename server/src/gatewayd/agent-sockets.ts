@@ -23,6 +23,7 @@ export function openAgentSockets(
     onFault: (error: unknown) => log('error', 'a conversation with an agent failed', { error }),
   }
   const isOn = (): boolean => isAgentEnabled(services.engine.config)
+  // Cast: the framework's type allows a server of HTTP/2, which the gateway never makes.
   const shared = serveSockets(http.server as unknown as Server, agents)
   const own =
     settings.agentListen &&

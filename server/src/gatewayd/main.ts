@@ -227,6 +227,7 @@ function renew(certificate: CertificateRenewal): void {
 
 async function listen({ http }: Gateway, settings: Settings): Promise<string> {
   const { host, port } = settings.listen
+  // Cast: Node listens on a descriptor; the types of the framework do not know it.
   await http.listen(
     settings.listenFd === null ? { host, port } : ({ fd: settings.listenFd } as unknown as { port: number }),
   )

@@ -7,7 +7,7 @@ import { mayUse } from '@gateway/server/core/access'
 import type { DryRun } from '@gateway/server/core/dry-run'
 import { toast } from '../ui/toast.tsx'
 import { heard, t } from '../words.ts'
-import { addressOf, type CallOptions, call, type Reply } from './call.ts'
+import { addressOf, type CallOptions, call, optionsOf, type Reply } from './call.ts'
 import type { ChangePlan, PlannedCall } from './change.ts'
 import { noteOwnRevision } from './events.ts'
 import { Failure } from './failure.ts'
@@ -87,7 +87,7 @@ function sendPlan(plan: ChangePlan, { headers = {}, query }: Extra, signal?: Abo
   if (!first) throw new Error('a change without a call')
   if (others.length > 0) {
     const body = { calls: plan.calls.map(wireCall) }
-    return call(makeCalls, { body, query, headers, ...rest } as unknown as CallOptions<Endpoint>)
+    return call(makeCalls, optionsOf({ body, query, headers, ...rest }))
   }
   const tag = first.etag ? { 'if-match': first.etag } : {}
   return call(first.endpoint, {

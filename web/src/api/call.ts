@@ -17,6 +17,21 @@ export interface CallOptions<E = Endpoint> {
   readonly isBackground?: boolean
 }
 
+/** Cast: of an endpoint that is only known when the page runs, the compiler cannot know the query and the body. */
+export const optionsOf = (options: {
+  readonly query?: object
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  readonly isBackground?: boolean
+}): CallOptions => options as unknown as CallOptions
+
+/**
+ * Cast: as much of the contract as a read needs. The whole of it is large, and a page should not load it for a list that it only
+ * mentions.
+ */
+export const readAt = (path: string): Endpoint => ({ method: 'GET', path, params: [] }) as unknown as Endpoint
+
 export interface Reply<R> {
   readonly status: number
   readonly data: R

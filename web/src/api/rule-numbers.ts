@@ -3,12 +3,11 @@
 import type { Endpoint } from '@gateway/server/contract'
 import { useMemo } from 'react'
 import { type NumberedTable, type NumberOf, numbersOf } from '../util/rule-numbers.ts'
+import { readAt } from './call.ts'
 import { useRead } from './reads.ts'
 import { useSession } from './session.ts'
 
-/** As much of the contract as a read needs: the whole of it is large, and most pages never mention a rule. */
-const listOf = (table: NumberedTable) =>
-  ({ method: 'GET', path: `/firewall/rules/${table}`, params: [] }) as unknown as Endpoint
+const listOf = (table: NumberedTable): Endpoint => readAt(`/firewall/rules/${table}`)
 
 const lists = {
   forward: listOf('forward'),

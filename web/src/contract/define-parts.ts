@@ -21,6 +21,12 @@ export type Keys<T> = T extends object ? Extract<keyof T, string> : never
 /** Bodies that may also come as a list of one are meant as the one. */
 export type Fields<E> = Keys<Exclude<BodyOf<E>, readonly unknown[]>>
 
+/**
+ * Cast: a page is checked against its endpoints here, where it is written; what renders it works with every endpoint and knows
+ * none of them.
+ */
+export const checked = <T>(spec: object): T => spec as unknown as T
+
 /** What a person can choose from: the rows of another list. */
 export interface Choices {
   readonly endpoint: Endpoint
@@ -34,7 +40,7 @@ export const choices = <L extends Endpoint, const In extends string = ''>(spec: 
   readonly rowsIn?: In
   readonly value: (row: RowOf<L, In>) => string | number
   readonly label: (row: RowOf<L, In>) => string
-}): Choices => spec as unknown as Choices
+}): Choices => checked(spec)
 
 export const widgets = [
   'text',
@@ -176,7 +182,7 @@ interface RowActionSpec<E extends Endpoint, Row>
 export const rowAction =
   <L extends Endpoint, const In extends string = ''>() =>
   <E extends Endpoint>(spec: RowActionSpec<E, RowOf<L, In>>): RowAction =>
-    spec as unknown as RowAction
+    checked(spec)
 
 /** A page that is opened from a row. */
 export const rowLink =
@@ -187,7 +193,7 @@ export const rowLink =
       readonly isShown?: (row: RowOf<L, In>) => boolean
     },
   ): RowAction =>
-    spec as unknown as RowAction
+    checked(spec)
 
 /** A call that stands on its own: a button, with fields where it has a body, a file where it takes one. */
 export interface Action {
@@ -225,7 +231,7 @@ export const action = <E extends Endpoint>(
     readonly choose?: { readonly [K in Extract<keyof ParamsOf<E>, string>]?: Choices }
     readonly body?: BodyOf<E>
   },
-): Action => spec as unknown as Action
+): Action => checked(spec)
 
 /** A read shown as it is: a table where it is a list, labels and values where it is an object, text where it is text. */
 export interface Read {
@@ -263,4 +269,4 @@ export const read = <E extends Endpoint, const In extends string = ''>(
     readonly asks?: readonly Keys<QueryOf<E>>[]
     readonly choose?: { readonly [K in Extract<keyof ParamsOf<E>, string>]?: Choices }
   },
-): Read => spec as unknown as Read
+): Read => checked(spec)

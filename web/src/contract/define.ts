@@ -4,18 +4,19 @@
 
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '@gateway/server/contract'
 import type { ReactNode } from 'react'
-import type {
-  Action,
-  Choices,
-  Column,
-  ColumnSpec,
-  FieldSpec,
-  Fields,
-  Item,
-  Keys,
-  Read,
-  RowAction,
-  RowOf,
+import {
+  type Action,
+  type Choices,
+  type Column,
+  type ColumnSpec,
+  checked,
+  type FieldSpec,
+  type Fields,
+  type Item,
+  type Keys,
+  type Read,
+  type RowAction,
+  type RowOf,
 } from './define-parts.ts'
 
 export type {
@@ -31,6 +32,7 @@ export type {
   RowOf,
   Widget,
 } from './define-parts.ts'
+
 export { action, choices, read, rowAction, rowLink, widgets } from './define-parts.ts'
 
 export interface Group {
@@ -64,8 +66,7 @@ type SectionSpec<S extends Endpoint, U extends Endpoint> = Omit<Section, 'endpoi
 }
 
 /** One part of a settings page. All parts are changed together, as one revision. */
-export const section = <S extends Endpoint, U extends Endpoint>(spec: SectionSpec<S, U>): Section =>
-  spec as unknown as Section
+export const section = <S extends Endpoint, U extends Endpoint>(spec: SectionSpec<S, U>): Section => checked(spec)
 
 interface Common {
   /** The state of the engine behind it: a list of status items. */
@@ -93,7 +94,7 @@ export const settingsPage = <S extends Endpoint, U extends Endpoint>(
   const { status, lead, confirmWithin, actions, reads, notice, ...own } = spec
   return {
     kind: 'settings',
-    sections: [own as unknown as Section],
+    sections: [checked(own)],
     ...(status === undefined ? {} : { status }),
     ...(lead === undefined ? {} : { lead }),
     ...(confirmWithin === undefined ? {} : { confirmWithin }),
@@ -235,7 +236,7 @@ export function collectionPage<
   const In extends string = '',
 >(spec: CollectionSpec<L, C, U, In>): CollectionPage {
   const { common, own } = split(spec)
-  return { kind: 'collection', ...common, collection: { ...own, isOrdered: false } as unknown as Collection }
+  return { kind: 'collection', ...common, collection: checked({ ...own, isOrdered: false }) }
 }
 
 /** The order of the rows matters: `endpoints` has `move` or `position`. */
@@ -246,7 +247,7 @@ export function orderedPage<
   const In extends string = '',
 >(spec: CollectionSpec<L, C, U, In>): CollectionPage {
   const { common, own } = split(spec)
-  return { kind: 'ordered', ...common, collection: { ...own, isOrdered: true } as unknown as Collection }
+  return { kind: 'ordered', ...common, collection: checked({ ...own, isOrdered: true }) }
 }
 
 /** A tab of an open profile: another list below it, or a read about it. The id of the profile is the first variable of the path. */
@@ -289,7 +290,7 @@ export function inside<
     id,
     title: tab,
     ...(text === undefined ? {} : { text }),
-    collection: { ...own, isOrdered } as unknown as Collection,
+    collection: checked({ ...own, isOrdered }),
   }
 }
 
@@ -316,7 +317,7 @@ export const insideToggles = <L extends Endpoint>({
   id,
   title: tab,
   ...(text === undefined ? {} : { text }),
-  toggles: toggles as unknown as Toggles,
+  toggles: checked(toggles),
 })
 
 /** Items with lists inside: profiles with their rules. */
@@ -337,7 +338,7 @@ export function profilePage<
   return {
     kind: 'profile',
     ...common,
-    collection: { ...own, isOrdered: false } as unknown as Collection,
+    collection: checked({ ...own, isOrdered: false }),
     inside: parts,
   }
 }

@@ -4,7 +4,7 @@
 import type { ReplyOf } from '@gateway/server/contract'
 import type { listAll } from '@gateway/server/contract/objects'
 import { highestAddress, parseSpan, printSpan } from '@gateway/server/net/ipv4'
-import { noRanges, type Ranges, toRanges, unite } from '@gateway/server/net/ranges'
+import { noRanges, pairsOf, type Ranges, toRanges, unite } from '@gateway/server/net/ranges'
 
 export type AnyObject = ReplyOf<typeof listAll>[number]
 
@@ -107,17 +107,8 @@ function textsOf(object: AnyObject, domains: DomainAddresses): readonly string[]
 
 /** `10.0.0.0/24`, `10.0.0.7`, `10.0.0.1-10.0.0.9`. */
 export function printRanges(ranges: Ranges, limit = Number.POSITIVE_INFINITY): string[] {
-  const texts: string[] = []
-  for (let at = 0; at < ranges.length && texts.length < limit; at += 2)
-    texts.push(printSpan(ranges[at] as number, ranges[at + 1] as number))
-  return texts
-}
-
-/** How many addresses there are. */
-export function countAddresses(ranges: Ranges): number {
-  let count = 0
-  for (let at = 0; at < ranges.length; at += 2) count += (ranges[at + 1] as number) - (ranges[at] as number) + 1
-  return count
+  const shown = limit < ranges.length / 2 ? ranges.slice(0, 2 * limit) : ranges
+  return pairsOf(shown).map(([low, high]) => printSpan(low, high))
 }
 
 /** The object that a person means by an id, a title or a value; `several` where a title is not unique. */

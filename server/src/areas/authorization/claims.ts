@@ -49,6 +49,9 @@ export function claimsOf(rules: readonly AuthorizationRule[]): Claims {
   return { hosts, networks }
 }
 
+/** After the last host. */
+const beyond = Number.POSITIVE_INFINITY
+
 /**
  * The networks without these hosts, and without networks of earlier rules. Those that overlap are one inside of the other, so
  * that each outermost one can be looked at alone.
@@ -62,10 +65,9 @@ export function claimNetworks(wanted: readonly Wanted[], others: Iterable<number
     const [low, high] = (sorted[at] as Wanted).span
     const inside = new Set<Wanted>()
     for (; at < sorted.length && (sorted[at] as Wanted).span[0] <= high; at++) inside.add(sorted[at] as Wanted)
-    while (host < hosts.length && (hosts[host] as number) < low) host++
+    while ((hosts[host] ?? beyond) < low) host++
     const taken: Span[] = []
-    for (; host < hosts.length && (hosts[host] as number) <= high; host++)
-      taken.push([hosts[host] as number, hosts[host] as number])
+    for (let own = hosts[host] ?? beyond; own <= high; own = hosts[++host] ?? beyond) taken.push([own, own])
     const inOrder = inside.size === 1 ? [...inside] : wanted.filter((one) => inside.has(one))
     claims.push(...claimInOrder(inOrder, toRanges(taken)))
   }

@@ -29,13 +29,10 @@ export function stepBounds(
   most: number,
 ): number[] | null {
   if ((until - from) / (step === 'hour' ? hourSeconds : daySeconds) > most) return null
-  const bounds = [from]
-  for (;;) {
-    const last = bounds.at(-1) as number
-    const next = step === 'hour' ? nextHour(last, offsetAt) : nextDay(last, offsetAt)
-    if (next >= until) return [...bounds, until]
-    bounds.push(next)
-  }
+  const nextOf = step === 'hour' ? nextHour : nextDay
+  const bounds: number[] = []
+  for (let bound = from; bound < until || bounds.length === 0; bound = nextOf(bound, offsetAt)) bounds.push(bound)
+  return [...bounds, until]
 }
 
 /** Offsets are not always whole hours. */

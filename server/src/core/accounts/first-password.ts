@@ -52,7 +52,7 @@ export class FirstPassword {
   }
 
   #read(): Row | null {
-    return (this.#parts.database.prepare('SELECT * FROM first_password').get() as Row | undefined) ?? null
+    return this.#parts.database.prepare<Row>('SELECT * FROM first_password').get() ?? null
   }
 
   /** Before the account is made: after a crash in between, the next start makes both again. */

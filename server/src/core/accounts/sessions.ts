@@ -80,7 +80,7 @@ export class Sessions {
 
   /** At the start, and after a transaction that began or ended sessions was undone. */
   #followDisk(): void {
-    const rows = this.#database.prepare('SELECT * FROM sessions').all() as unknown as Row[]
+    const rows = this.#database.prepare<Row>('SELECT * FROM sessions').all()
     const stored = new Set(rows.map((row) => row.handle))
     for (const entry of this.#byHandle.values()) if (!stored.has(entry.handle)) this.#forget(entry)
     for (const row of rows) if (!this.#byHandle.has(row.handle)) this.#remember(entryOf(row))

@@ -116,8 +116,8 @@ export class SignInGuard {
   /** Seconds until this address may try again; 0 when it may. */
   secondsBlocked(address: string): number {
     const row = this.#database
-      .prepare('SELECT until FROM sign_in_blocks WHERE source = ?')
-      .get(this.#keyOf(sourceOf(address))) as { until: number } | undefined
+      .prepare<{ until: number }>('SELECT until FROM sign_in_blocks WHERE source = ?')
+      .get(this.#keyOf(sourceOf(address)))
     return row ? this.#secondsUntil(row.until) : 0
   }
 
@@ -240,11 +240,11 @@ export class SignInGuard {
   /** Longest closed first. */
   listClosed(): ClosedAccount[] {
     return this.#database
-      .prepare(
+      .prepare<ClosedAccount>(
         `SELECT admin_id AS adminId, since, failures, sources FROM closed_accounts
          WHERE (admin_id GLOB 'user.id.*') = ? ORDER BY since, admin_id`,
       )
-      .all(this.#isOfUsers) as unknown as ClosedAccount[]
+      .all(this.#isOfUsers)
   }
 
   /** True when it was closed. Its count starts again. */

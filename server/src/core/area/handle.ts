@@ -250,6 +250,7 @@ export interface Route {
 
 export const handle = <E extends Endpoint>(endpoint: E, handler: Handler<E>, options: RouteOptions = {}): Route => ({
   endpoint,
+  // Cast: the server calls a handler only with what the schemas of its endpoint let pass.
   handler: handler as unknown as Route['handler'],
   slot: options.slot ?? null,
   isKept: options.isKept ?? options.slot !== undefined,

@@ -20,27 +20,31 @@ const stepBytes = 512 * 1024
 /** After this record, oldest first: some of them, or one that is larger than a step. */
 export function rowsAfter(database: Database, sequence: number, limit: number): AuditRow[] {
   const sizes = database
-    .prepare('SELECT sequence, octet_length(record) AS size FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?')
-    .all(sequence, limit) as unknown as Sized[]
+    .prepare<Sized>(
+      'SELECT sequence, octet_length(record) AS size FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?',
+    )
+    .all(sequence, limit)
   const [first] = stepsOf(sizes)
   const last = first?.at(-1)
   if (!last) return []
   return database
-    .prepare('SELECT sequence, record, hash FROM audit WHERE sequence > ? AND sequence <= ? ORDER BY sequence')
-    .all(sequence, last.sequence) as unknown as AuditRow[]
+    .prepare<AuditRow>(
+      'SELECT sequence, record, hash FROM audit WHERE sequence > ? AND sequence <= ? ORDER BY sequence',
+    )
+    .all(sequence, last.sequence)
 }
 
 /** From this record on backwards, newest first, as the JSON they were stored as. */
 export function* recordsBack(database: Database, sequence: number, limit: number): Generator<readonly string[]> {
   const sizes = database
-    .prepare(
+    .prepare<Sized>(
       'SELECT sequence, octet_length(record) AS size FROM audit WHERE sequence <= ? ORDER BY sequence DESC LIMIT ?',
     )
-    .all(sequence, limit) as unknown as Sized[]
+    .all(sequence, limit)
   for (const step of stepsOf(sizes)) {
     const rows = database
-      .prepare('SELECT record FROM audit WHERE sequence BETWEEN ? AND ? ORDER BY sequence DESC')
-      .all(step.at(-1)?.sequence ?? 0, step[0]?.sequence ?? 0) as unknown as AuditRow[]
+      .prepare<AuditRow>('SELECT record FROM audit WHERE sequence BETWEEN ? AND ? ORDER BY sequence DESC')
+      .all(step.at(-1)?.sequence ?? 0, step[0]?.sequence ?? 0)
     yield rows.map(({ record }) => record)
   }
 }

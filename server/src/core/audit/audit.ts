@@ -56,8 +56,8 @@ export class AuditTrail {
   }
 
   #readLast(): Head {
-    const row = this.#database.prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1').get()
-    return row ? (row as unknown as Head) : { sequence: 0, hash: genesis }
+    const newest = this.#database.prepare<Head>('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1').get()
+    return newest ?? { sequence: 0, hash: genesis }
   }
 
   /** Records that are not written yet, and those that found no room to wait since the start. */

@@ -64,8 +64,7 @@ export class HistoryBase {
   }
 
   #readHead(): Head {
-    const row = this.#database.prepare('SELECT revision, hash, content FROM base WHERE one = 1').get()
-    return (row as unknown as Head | undefined) ?? emptyHead
+    return this.#database.prepare<Head>('SELECT revision, hash, content FROM base WHERE one = 1').get() ?? emptyHead
   }
 
   hasSlot(key: string): boolean {
@@ -101,8 +100,8 @@ export class HistoryBase {
 
   #row(slot: string, id: string): ItemRow | undefined {
     return this.#database
-      .prepare('SELECT slot, id, position, body, checksum, version FROM base_items WHERE slot = ? AND id = ?')
-      .get(slot, id) as unknown as ItemRow | undefined
+      .prepare<ItemRow>('SELECT slot, id, position, body, checksum, version FROM base_items WHERE slot = ? AND id = ?')
+      .get(slot, id)
   }
 
   #put({ slot, id, position, value, version, long }: BaseItem): void {
@@ -135,12 +134,12 @@ export class HistoryBase {
     const config: Record<string, unknown> = { ...empty.config }
     const positions: Record<string, readonly number[]> = { ...empty.positions }
     const lists = new Map<string, { items: unknown[]; positions: number[] }>()
-    for (const { slot } of this.#database.prepare('SELECT slot FROM base_slots').all() as { slot: string }[])
+    for (const { slot } of this.#database.prepare<{ slot: string }>('SELECT slot FROM base_slots').all())
       if (this.#slots.get(slot)?.kind === 'list') lists.set(slot, { items: [], positions: [] })
     let content: Uint8Array = noContent
     const rows = this.#database
-      .prepare('SELECT slot, id, position, body, checksum, version FROM base_items ORDER BY slot, position')
-      .all() as unknown as ItemRow[]
+      .prepare<ItemRow>('SELECT slot, id, position, body, checksum, version FROM base_items ORDER BY slot, position')
+      .all()
     for (const row of rows) {
       if (!itemChecksum(row).equals(row.checksum)) return null
       content = combined(content, row.checksum)

@@ -8,10 +8,10 @@ export interface HistorySize {
 }
 
 /** How many revisions are kept, and the bytes of their change sets. */
-export const countHistory = (database: Database): HistorySize =>
-  ({
-    ...database.prepare('SELECT count(*) AS revisions, coalesce(sum(size), 0) AS bytes FROM revision_sizes').get(),
-  }) as unknown as HistorySize
+export function countHistory(database: Database): HistorySize {
+  const sum = 'SELECT count(*) AS revisions, coalesce(sum(size), 0) AS bytes FROM revision_sizes'
+  return { revisions: 0, bytes: 0, ...database.prepare<HistorySize>(sum).get() }
+}
 
 /** The newest revision to remove so that the history fits the limits, with `least` revisions kept; 0: it fits. */
 export function surplusOf(database: Database, size: HistorySize, limits: HistorySize, least: number): number {

@@ -18,10 +18,10 @@ export function writeProbation(database: Database, probation: Probation | null):
 
 export function readProbation(database: Database): Probation | null {
   const row = database
-    .prepare(
+    .prepare<Probation>(
       'SELECT revision, author, seconds, boot, deadline, deadline_time AS deadlineTime FROM probation WHERE one = 1',
     )
-    .get() as unknown as Probation | undefined
+    .get()
   return row ? { ...row } : null
 }
 
@@ -34,6 +34,6 @@ export function writeBackground(database: Database, rows: readonly BackgroundRow
 }
 
 export function readBackground(database: Database): BackgroundRow[] {
-  const rows = database.prepare('SELECT area, good, state, message, failures FROM background').all()
-  return (rows as unknown as BackgroundRow[]).map((row) => ({ ...row }))
+  const rows = database.prepare<BackgroundRow>('SELECT area, good, state, message, failures FROM background').all()
+  return rows.map((row) => ({ ...row }))
 }

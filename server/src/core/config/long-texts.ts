@@ -180,18 +180,18 @@ export class LongTexts {
   }
 
   #findUnused(): number | null {
-    const texts = this.#database.prepare('SELECT text FROM long_texts').all() as unknown as { text: number }[]
+    const texts = this.#database.prepare<{ text: number }>('SELECT text FROM long_texts').all()
     const others = texts.filter(({ text }) => !this.#expected.has(text) && !this.#held.has(text))
     if (others.length === 0) return null
     // The same words as in the indexes, so that only rows with a reference are looked at.
     const rows = this.#database
-      .prepare(
+      .prepare<{ reference: string }>(
         `SELECT body AS reference FROM items WHERE substr(body, 1, 1) = '@'
          UNION ALL SELECT body FROM base_items WHERE substr(body, 1, 1) = '@'
          UNION ALL SELECT changes FROM revisions WHERE substr(changes, 1, 1) = '@'
          UNION ALL SELECT changes FROM damaged_revisions WHERE substr(changes, 1, 1) = '@'`,
       )
-      .all() as unknown as { reference: string }[]
+      .all()
     const inUse = new Set(rows.map(({ reference }) => numberOf(reference)))
     return others.find(({ text }) => !inUse.has(text))?.text ?? null
   }

@@ -106,7 +106,7 @@ export class ConfigStore {
       | { revision: number; hash: Uint8Array }
       | undefined
     this.#headHash = head?.hash ?? this.#base.hash
-    const slots = this.#database.prepare('SELECT slot, revision, version FROM slots').all() as unknown as SlotRow[]
+    const slots = this.#database.prepare<SlotRow>('SELECT slot, revision, version FROM slots').all()
     for (const { slot: key, version } of slots) this.#refuseNewer(key, version)
     const outdated: Outdated[] = []
     const fromItems = this.#snapshotFrom(this.#items.read(), head?.revision ?? 0, outdated)
@@ -117,9 +117,10 @@ export class ConfigStore {
       snapshot,
       slotRevisions: Object.fromEntries(slots.map((row) => [row.slot, row.revision])),
       sequences: Object.fromEntries(
-        (this.#database.prepare('SELECT slot, last FROM sequences').all() as { slot: string; last: number }[]).map(
-          (row) => [row.slot, row.last],
-        ),
+        this.#database
+          .prepare<{ slot: string; last: number }>('SELECT slot, last FROM sequences')
+          .all()
+          .map((row) => [row.slot, row.last]),
       ),
       probation: readProbation(this.#database),
       background: readBackground(this.#database),
@@ -198,7 +199,7 @@ export class ConfigStore {
       list.positions.push(row.position)
       lists.set(slot.key, list)
     }
-    for (const { slot } of this.#database.prepare('SELECT slot FROM slots').all() as { slot: string }[]) {
+    for (const { slot } of this.#database.prepare<{ slot: string }>('SELECT slot FROM slots').all()) {
       // A list that was ever changed is exactly what is stored, even if empty; others have their initial items.
       if (this.#slots.get(slot)?.kind === 'list' && !lists.has(slot)) lists.set(slot, { items: [], positions: [] })
     }
@@ -222,8 +223,10 @@ export class ConfigStore {
     let hash = this.#base.hash
     const history = new HistoryUpgrader(this.#slots, this.#findBase)
     const rows = this.#database
-      .prepare('SELECT revision, time, author, address, reason, changes, hash FROM revisions ORDER BY revision')
-      .all() as unknown as RevisionRow[]
+      .prepare<RevisionRow>(
+        'SELECT revision, time, author, address, reason, changes, hash FROM revisions ORDER BY revision',
+      )
+      .all()
     for (const row of rows) {
       const expected = revisionHash(hash, row, row.changes)
       if (!expected.equals(row.hash)) {
@@ -415,11 +418,11 @@ export class ConfigStore {
    */
   async foldOldest(upTo: number, most: HistorySize, slices = createSlices()): Promise<Fold> {
     const rows = this.#database
-      .prepare(
+      .prepare<RevisionRow>(
         `SELECT revision, time, author, address, reason, changes, hash FROM revisions WHERE revision <= ?
          ORDER BY revision`,
       )
-      .all(Math.min(upTo, endOfOldest(this.#database, most))) as unknown as RevisionRow[]
+      .all(Math.min(upTo, endOfOldest(this.#database, most)))
     const fold = new Fold(this.#base, this.#slots, this.#texts)
     const history = new HistoryUpgrader(this.#slots, fold.find)
     await fold.add(rows, (stored) => this.#upgrade(history, stored), slices)
@@ -441,8 +444,10 @@ export class ConfigStore {
 
   listRevisions(limit: number, offset: number): RevisionInfo[] {
     return this.#database
-      .prepare('SELECT revision, time, author, address, reason FROM revisions ORDER BY revision DESC LIMIT ? OFFSET ?')
-      .all(limit, offset) as unknown as RevisionInfo[]
+      .prepare<RevisionInfo>(
+        'SELECT revision, time, author, address, reason FROM revisions ORDER BY revision DESC LIMIT ? OFFSET ?',
+      )
+      .all(limit, offset)
   }
 
   newestRevision(): number {
@@ -460,11 +465,12 @@ export class ConfigStore {
 
   /** Numbers of the revisions after one and up to another, oldest first. */
   revisionsBetween(after: number, upTo: number): number[] {
-    return (
-      this.#database
-        .prepare('SELECT revision FROM revisions WHERE revision > ? AND revision <= ? ORDER BY revision')
-        .all(after, upTo) as { revision: number }[]
-    ).map(({ revision }) => revision)
+    return this.#database
+      .prepare<{ revision: number }>(
+        'SELECT revision FROM revisions WHERE revision > ? AND revision <= ? ORDER BY revision',
+      )
+      .all(after, upTo)
+      .map(({ revision }) => revision)
   }
 
   /** findRevision() of a long one, read with others in between. */
@@ -481,8 +487,8 @@ export class ConfigStore {
 
   findRevision(revision: number): Revision | null {
     const row = this.#database
-      .prepare('SELECT revision, time, author, address, reason, changes FROM revisions WHERE revision = ?')
-      .get(revision) as unknown as RevisionRow | undefined
+      .prepare<RevisionRow>('SELECT revision, time, author, address, reason, changes FROM revisions WHERE revision = ?')
+      .get(revision)
     if (!row) return null
     const [changes = []] = this.#upgradeHistory([row.changes], revision)
     return { ...row, changes }
@@ -491,8 +497,10 @@ export class ConfigStore {
   /** Change sets after `revision`, newest first: what must be undone to return to it. */
   changesSince(revision: number): ChangeSet[] {
     const rows = this.#database
-      .prepare('SELECT revision, changes FROM revisions WHERE revision > ? ORDER BY revision')
-      .all(revision) as { revision: number; changes: string }[]
+      .prepare<{ revision: number; changes: string }>(
+        'SELECT revision, changes FROM revisions WHERE revision > ? ORDER BY revision',
+      )
+      .all(revision)
     const texts = rows.map(({ changes }) => changes)
     return this.#upgradeHistory(texts, rows.at(-1)?.revision ?? 0).toReversed()
   }

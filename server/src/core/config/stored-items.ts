@@ -70,13 +70,13 @@ export class StoredItems {
   read(slots?: Iterable<string>): StoredRows {
     const all = () =>
       this.#database
-        .prepare('SELECT slot, id, position, body, checksum, version FROM items ORDER BY slot, position')
+        .prepare<ItemRow>('SELECT slot, id, position, body, checksum, version FROM items ORDER BY slot, position')
         .all()
-    const own = this.#database.prepare(
+    const own = this.#database.prepare<ItemRow>(
       'SELECT slot, id, position, body, checksum, version FROM items WHERE slot = ? ORDER BY slot, position',
     )
     const rows = slots ? [...slots].flatMap((slot) => own.all(slot)) : all()
-    return { rows: rows as unknown as ItemRow[], chains: this.#readChains() }
+    return { rows, chains: this.#readChains() }
   }
 
   /** The row as a whole; `long`: its text was written already. */
@@ -153,12 +153,12 @@ export class StoredItems {
       chains.set(placeOf(slot, id), chain)
       return chain
     }
-    const rows = this.#database.prepare(
+    const rows = this.#database.prepare<SpliceRow>(
       'SELECT slot, id, sequence, body, checksum FROM item_splices ORDER BY slot, id, sequence',
     )
-    for (const row of rows.all() as unknown as SpliceRow[]) chainOf(row).rows.push(row)
-    const ends = this.#database.prepare('SELECT slot, id, checksum FROM item_splice_ends').all()
-    for (const row of ends as unknown as EndRow[]) chainOf(row).end = row.checksum
+    for (const row of rows.all()) chainOf(row).rows.push(row)
+    const ends = this.#database.prepare<EndRow>('SELECT slot, id, checksum FROM item_splice_ends').all()
+    for (const row of ends) chainOf(row).end = row.checksum
     this.#spliced = new Set([...(this.#spliced ?? []), ...chains.keys()])
     return chains
   }

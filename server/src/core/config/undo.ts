@@ -103,6 +103,7 @@ function listWithout(slot: ListSlot, past: PastChange, config: Config, conflicts
     const object = nameOf(key, id)
     const [was, became, is] = [old.get(id), made.get(id), present.get(id)]
     if (was && became && is) {
+      // Cast: an item is its fields, and one without some of its changes is still that item.
       edited.set(
         id,
         fieldsWithout(object, [was, became, is] as unknown as Versions<Fields>, conflicts) as unknown as Item,

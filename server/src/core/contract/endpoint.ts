@@ -131,6 +131,7 @@ export const endpoint = <
     .split('/')
     .filter((part) => part.startsWith(':'))
     .map((part) => part.slice(1)),
+  // Cast: Q is NoFields where no query is given.
   query: spec.query ?? (noFields as unknown as Q),
   body: spec.body ?? null,
   reply: spec.reply ?? null,

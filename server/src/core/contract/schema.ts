@@ -62,4 +62,5 @@ const builder = {
   Void: plain({ type: 'void' }),
 }
 
+// Cast: it makes what TypeBox makes, without loading it; its types are taken from there.
 export const Type = builder as unknown as Pick<typeof TypeBox, Used>

@@ -2,7 +2,7 @@
 // one; the log and the charts have their own. Statements are elsewhere.
 
 import { statSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { GatewayError, isUnavailable } from '../contract/error.ts'
 import { type Migration, migrations } from './migrations.ts'
 
@@ -40,6 +40,18 @@ export interface Reserve {
 }
 
 const noReserve: Reserve = { hasRoom: () => true, release: () => false, noteWrite: () => {} }
+
+type Columns = Readonly<Record<string, SQLOutputValue>>
+
+/** A statement of which is known what a row of it has. */
+export interface Statement<Row> extends Pick<StatementSync, 'run' | 'setReturnArrays'> {
+  all(...values: SQLInputValue[]): Row[]
+  get(...values: SQLInputValue[]): Row | undefined
+  iterate(...values: SQLInputValue[]): Iterable<Row>
+}
+
+/** Cast: the compiler cannot read SQL; the code that names the columns says what they hold. */
+const typed = <Row>(statement: StatementSync): Statement<Row> => statement as unknown as Statement<Row>
 
 /** `refusable`: what a full disk may refuse, because it is new; everything else may use the reserve. */
 export type Urgency = 'refusable' | 'urgent'
@@ -148,12 +160,12 @@ export class Database {
   }
 
   /** The statement texts are a fixed set in the source; values are always bound. */
-  prepare(sql: string): StatementSync {
+  prepare<Row = Columns>(sql: string): Statement<Row> {
     const known = this.#statements.get(sql)
-    if (known) return known
+    if (known) return typed<Row>(known)
     const statement = this.#db.prepare(sql)
     this.#statements.set(sql, statement)
-    return statement
+    return typed<Row>(statement)
   }
 
   get isOpen(): boolean {
@@ -346,15 +358,15 @@ export class ReadDatabase {
   }
 
   /** The statement texts are a fixed set in the source; values are always bound. */
-  prepare(sql: string): StatementSync {
+  prepare<Row = Columns>(sql: string): Statement<Row> {
     const known = this.#statements.get(sql) ?? this.#db.prepare(sql)
     this.#statements.set(sql, known)
-    return known
+    return typed<Row>(known)
   }
 
   /** A statement whose rows are arrays, which many rows should be. */
-  prepareArrays(sql: string): StatementSync {
-    const statement = this.prepare(sql)
+  prepareArrays<Row = Columns>(sql: string): Statement<Row> {
+    const statement = this.prepare<Row>(sql)
     statement.setReturnArrays(true)
     return statement
   }

@@ -2,7 +2,7 @@
 // was stored, and back on the disk as soon as it takes them. Signing in and out must not depend on the disk.
 
 import { isUnavailable } from '../contract/error.ts'
-import { Database } from './database.ts'
+import { Database, type Statement } from './database.ts'
 
 /** What the owners of such tables need; the same whether the tables are on the disk or in memory. */
 export type Tables = Pick<Database, 'prepare' | 'transact' | 'onRolledBack'>
@@ -31,8 +31,8 @@ export class Shelter implements Tables {
     return this.#memory !== null
   }
 
-  prepare(sql: string): ReturnType<Database['prepare']> {
-    return (this.#memory ?? this.#disk).prepare(sql)
+  prepare<Row>(sql: string): Statement<Row> {
+    return (this.#memory ?? this.#disk).prepare<Row>(sql)
   }
 
   /** The listener is called when what was read from the tables may no longer hold. */

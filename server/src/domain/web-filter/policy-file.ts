@@ -216,6 +216,7 @@ export function parseDictionaries(text: string): readonly FilterDictionary[] | s
       return `The words of dictionary ${at + 1} are not allowed.`
     count += one.words.length
   }
+  // Cast: each dictionary was checked above.
   return count > maxWords ? `There are more than ${maxWords} words.` : (value as unknown as readonly FilterDictionary[])
 }
 

@@ -61,6 +61,7 @@ export function parseFlowFile(text: string): FlowFile | string {
     return 'The templates are not allowed.'
   if (!isListOf(own, (one) => isForm(one, addressForm))) return 'The addresses are not allowed.'
   if (!isListOf(interfaces, isInterface)) return 'The interfaces are not allowed.'
+  // Cast: each field was checked above.
   return value as unknown as FlowFile
 }
 

@@ -57,6 +57,7 @@ export function parsePortalFile(text: string): PortalFile | string {
   if (!isForm(timeZone, zoneForm)) return 'The time zone is not allowed.'
   const isList = Array.isArray(addresses) && addresses.length <= maxAddresses
   if (!isList || !addresses.every((one) => isForm(one, addressForm))) return 'The addresses are not allowed.'
+  // Cast: each field was checked above.
   return value as unknown as PortalFile
 }
 

@@ -118,6 +118,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: listenerOptions.maxHeaderSize },
     frameworkErrors: (error, request, reply) => {
       void reply.headers(headers)
+      // Cast: before a route is found the framework types its reply without one.
       sendError(error, request as FastifyRequest, reply as unknown as FastifyReply)
     },
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),

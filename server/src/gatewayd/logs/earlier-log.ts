@@ -171,11 +171,11 @@ export class EarlierLog {
 
   #open(): readonly AuthStart[] {
     return this.#database
-      .prepare(
+      .prepare<AuthStart>(
         `SELECT id, started, user_id, login, name, group_name, domain_type, ip, country_name, country_code
          FROM auth_journal WHERE ended IS NULL`,
       )
-      .all() as unknown as AuthStart[]
+      .all()
   }
 
   #close(): void {

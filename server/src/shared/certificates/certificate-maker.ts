@@ -168,6 +168,7 @@ async function sign(spec: CertificateSpec, extensions: pkijs.Extension[]): Promi
   certificate.notBefore = timeOf(spec.from)
   certificate.notAfter = timeOf(spec.until)
   certificate.extensions = extensions
+  // Cast: the library names the keys of a browser, which those of Node are but for their type.
   await certificate.subjectPublicKeyInfo.importKey(spec.keys.publicKey as unknown as CryptoKey)
   await certificate.sign(spec.signer.privateKey as unknown as CryptoKey, 'SHA-256')
   return Buffer.from(certificate.toSchema(true).toBER(false))

@@ -2,6 +2,7 @@
 
 import type { Endpoint } from '@gateway/server/contract'
 import type { ReactNode } from 'react'
+import { readAt } from '../../api/call.ts'
 import { useRead } from '../../api/reads.ts'
 import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -24,7 +25,7 @@ export function useUses(endpoint: Endpoint | undefined, id: string): readonly It
   return read.data ? rowsIn(read.data.data, undefined) : undefined
 }
 
-const none = { path: '', method: 'GET', params: [] } as unknown as Endpoint
+const none = readAt('')
 
 export function ItemUses({ endpoint, id }: { readonly endpoint: Endpoint; readonly id: string }): ReactNode {
   const params = Object.fromEntries(endpoint.params.map((name) => [name, id]))

@@ -3,6 +3,7 @@
 import type { Endpoint } from '@gateway/server/contract'
 import { isStoredOnly, type StatusItem } from '@gateway/server/core/fields'
 import type { ReactNode } from 'react'
+import { readAt } from '../../api/call.ts'
 import { useStatus } from '../../api/events.ts'
 import { useRead } from '../../api/reads.ts'
 import { Bar } from '../../ui/bar.tsx'
@@ -53,7 +54,7 @@ export function useEngine(endpoint: Endpoint | undefined): readonly StatusItem[]
   return told.length > 0 ? told : asItems(read.data?.data)
 }
 
-const noEndpoint = { path: '', method: 'GET', params: [] } as unknown as Endpoint
+const noEndpoint = readAt('')
 
 export function EngineMark({ items }: { readonly items: readonly StatusItem[] }): ReactNode {
   const state = worstOf(items)

@@ -25,6 +25,7 @@ export function RuleHistory({ table, id }: { readonly table: RuleTable; readonly
         { label, ...(refers[name] ? { refers: refers[name] } : {}) },
       ]),
     )
+    // Cast: a body is a schema; the form reads it as data.
     return formFields(table.calls.create.body as unknown as Schema, specs)
   }, [table])
   const speaking = useSpeaking(fields)

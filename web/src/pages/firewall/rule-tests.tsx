@@ -71,6 +71,7 @@ function RuleTestsPage() {
   const isRunning = state?.in_progress ?? false
   if (isStarted && state && !isRunning && results.dataUpdatedAt > 0 && Object.keys(state.data).length > 0)
     setStarted(false)
+  // Cast: a check is one of several kinds; the page reads what they have in common.
   const rows = (list.data?.data ?? []) as unknown as readonly Check[]
   const data = (state?.data ?? {}) as Results
   const failed = Object.values(data).filter(({ verdict }) => !verdict).length

@@ -1,7 +1,7 @@
 // The histogram of a log, counted by the gateway over all lines of the question.
 
 import type { Endpoint } from '@gateway/server/contract'
-import { type CallOptions, call } from '../../api/call.ts'
+import { call, optionsOf } from '../../api/call.ts'
 import { wireFilter } from './filter.ts'
 import { bucketWidth, fillBuckets } from './range.ts'
 import type { LogSource, Question } from './source.ts'
@@ -22,8 +22,9 @@ export function countedBy(endpoint: Endpoint, searched: readonly string[]): NonN
     const { range } = question
     const width = bucketWidth(range)
     const query = { ...conditionsOf(question, searched), from: range.from, until: Math.ceil(range.until), width }
-    const { data } = await call(endpoint, { query, signal, isBackground: true } as unknown as CallOptions)
+    const { data } = await call(endpoint, optionsOf({ query, signal, isBackground: true }))
     const counts = new Map<number, number>()
+    // Cast: every journal that counts answers so.
     for (const bucket of data as unknown as readonly Counted[]) {
       const time = Math.floor(bucket.from / width) * width
       const records = bucket.counts.reduce((sum, one) => sum + one.records, 0)

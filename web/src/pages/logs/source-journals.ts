@@ -2,7 +2,7 @@
 
 import type { Endpoint, QueryOf } from '@gateway/server/contract'
 import { authJournal, authJournalValues, trafficBuckets, trafficJournal } from '@gateway/server/contract/monitor'
-import { addressOf, type CallOptions, call } from '../../api/call.ts'
+import { addressOf, type CallOptions, call, optionsOf } from '../../api/call.ts'
 import { valueWord } from '../../contract/words.ts'
 import { stampToUnix, unixToStamp } from '../../util/time.ts'
 import { msg, t } from '../../words.ts'
@@ -11,7 +11,6 @@ import { wireFilter } from './filter.ts'
 import type { CellValue, LogLine } from './lines.ts'
 import { type Found, type LogSource, type Question, readPages, repeat } from './source.ts'
 
-type Journal = typeof trafficJournal | typeof authJournal
 type Query = Partial<QueryOf<typeof trafficJournal>>
 
 export interface JournalShape {
@@ -56,9 +55,8 @@ function journal(shape: JournalShape): Pick<LogSource, 'read' | 'follow' | 'csvH
   const { endpoint, keyColumn } = shape
   const ask = async (question: Question, page: { limit: number; offset?: number }, signal: AbortSignal) => {
     const query = { ...journalQuery(question, shape), ...page }
-    const { data: reply } = await call(endpoint as Journal, {
-      ...({ query, signal, isBackground: true } as unknown as CallOptions<Journal>),
-    })
+    const { data: reply } = await call<Endpoint>(endpoint, optionsOf({ query, signal, isBackground: true }))
+    // Cast: every journal answers so.
     const { data, rows_before_limit_at_least: total = data.length } = reply as unknown as Reply
     return { lines: data.map((row) => lineOf(row, keyColumn, question.zone)), total }
   }

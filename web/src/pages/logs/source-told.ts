@@ -1,7 +1,7 @@
 // What journals have in common that the gateway itself follows: one call reads them, another tells what is new in them.
 
 import type { Endpoint } from '@gateway/server/contract'
-import { addressOf, type CallOptions, call } from '../../api/call.ts'
+import { addressOf, call, optionsOf } from '../../api/call.ts'
 import { listen } from '../../api/stream.ts'
 import { stampToUnix } from '../../util/time.ts'
 import { conditionsOf } from './buckets.ts'
@@ -31,13 +31,13 @@ const lineOf = (row: Row, zone: string): LogLine => ({
 })
 
 export function toldJournal({ journal, tail, searched }: ToldJournal): Pick<LogSource, 'read' | 'follow' | 'csvHref'> {
-  const options = (query: object): CallOptions => ({ query }) as unknown as CallOptions
   return {
     read: async (question, signal) => {
       let total = 0
       const { rows } = await readPages(question.most, async (page) => {
         const query = { ...journalQuery(question, { searched }), ...page }
-        const answer = await call(journal, { ...options(query), signal, isBackground: true })
+        const answer = await call(journal, optionsOf({ query, signal, isBackground: true }))
+        // Cast: every journal of this kind answers so.
         const { data, rows: count, rows_before_limit_at_least: all = count } = answer.data as unknown as Reply
         total = Math.max(total, all)
         return data
@@ -46,7 +46,7 @@ export function toldJournal({ journal, tail, searched }: ToldJournal): Pick<LogS
     },
     follow: (question, newest, { onLines, onLost, onTrouble }) => {
       const after = newest === null ? {} : { after: newest.key }
-      return listen(tail, options({ ...conditionsOf(question, searched), ...after }), {
+      return listen(tail, optionsOf({ query: { ...conditionsOf(question, searched), ...after } }), {
         on: {
           records: (data) => onLines((data as Row[]).map((row) => lineOf(row, question.zone)).reverse()),
           lost: (data) => onLost((data as { records: number }).records),
@@ -55,6 +55,7 @@ export function toldJournal({ journal, tail, searched }: ToldJournal): Pick<LogS
         onTrouble: () => onTrouble(true),
       })
     },
-    csvHref: (question) => addressOf(journal, options({ ...journalQuery(question, { searched }), format_type: 'CSV' })),
+    csvHref: (question) =>
+      addressOf(journal, optionsOf({ query: { ...journalQuery(question, { searched }), format_type: 'CSV' } })),
   }
 }

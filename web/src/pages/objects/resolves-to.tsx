@@ -1,19 +1,12 @@
 // What an object stands for now: the addresses of all its parts, those of domains as DNS answered last, and what has none.
 
+import { sizeOf } from '@gateway/server/net/ranges'
 import { Bar } from '../../ui/bar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Time } from '../../ui/time.tsx'
-import {
-  countAddresses,
-  kindOfId,
-  leavesOf,
-  literalOf,
-  type ObjectIndex,
-  printRanges,
-  resolveAddresses,
-} from '../../util/objects.ts'
+import { kindOfId, leavesOf, literalOf, type ObjectIndex, printRanges, resolveAddresses } from '../../util/objects.ts'
 import { currentLanguage, t } from '../../words.ts'
 import { kindById } from './kinds.ts'
 import styles from './object-drawer.module.css'
@@ -43,7 +36,7 @@ export function ResolvesTo({ id, index }: { readonly id: string; readonly index:
     <>
       <p className={styles.sum}>
         {t('{count} addresses in {ranges, plural, one {# range} other {# ranges}}', {
-          count: number.format(countAddresses(ranges)),
+          count: number.format(sizeOf(ranges)),
           ranges: ranges.length / 2,
         })}
       </p>

@@ -64,7 +64,7 @@ export class SessionRows {
 
   /** In the order in which they began. */
   read(): SessionRow[] {
-    const rows = this.#tables.prepare('SELECT * FROM user_sessions ORDER BY place').all() as unknown as Stored[]
+    const rows = this.#tables.prepare<Stored>('SELECT * FROM user_sessions ORDER BY place').all()
     return rows.map(({ id, user_id, type, address, mac, device, started, rule_id, ...rest }) => ({
       session: { id, userId: user_id, type, address, mac, device, startedAt: started, ruleId: rule_id },
       state: rest.state,

@@ -244,7 +244,8 @@ function putOf([place, text]: readonly [string, string]): SessionPut {
   return prefix === undefined ? { address, user } : { address, prefix: Number(prefix), user }
 }
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
 /** Everything is judged: the process that sends it talks to hosts of every network. */
 function parseReport(message: unknown): Omit<WebFilterReport, 'kind'> | null {

@@ -70,7 +70,7 @@ export class ChartStore {
 
   constructor(path: string, reserve?: Reserve) {
     this.#database = open(path, reserve)
-    const rows = this.#database.prepare('SELECT id, name FROM series').all() as { id: number; name: string }[]
+    const rows = this.#database.prepare<{ id: number; name: string }>('SELECT id, name FROM series').all()
     for (const { id, name } of rows) this.#ids.set(name, id)
   }
 
@@ -114,10 +114,12 @@ export class ChartStore {
 
   /** True when that made room. */
   #forgetQuiet(time: number): boolean {
-    const quiet = this.#database.prepare('SELECT id, name FROM series WHERE last < ?').all(time - forgetSeconds) as {
-      id: number
-      name: string
-    }[]
+    const quiet = this.#database
+      .prepare<{
+        id: number
+        name: string
+      }>('SELECT id, name FROM series WHERE last < ?')
+      .all(time - forgetSeconds)
     for (const { id, name } of quiet) {
       this.#database.prepare('DELETE FROM series WHERE id = ?').run(id)
       this.#ids.delete(name)
@@ -200,7 +202,7 @@ export class ChartStore {
   #reload(): void {
     this.#ids.clear()
     try {
-      const rows = this.#database.prepare('SELECT id, name FROM series').all() as { id: number; name: string }[]
+      const rows = this.#database.prepare<{ id: number; name: string }>('SELECT id, name FROM series').all()
       for (const { id, name } of rows) this.#ids.set(name, id)
     } catch {
       // The disk does not even read; the next look tries again.

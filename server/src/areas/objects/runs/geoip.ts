@@ -4,6 +4,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { CountrySpans } from '../../../domain/logs/hit-news.ts'
 import { highestAddress, parseAddress, printSpan } from '../../../shared/net/ipv4.ts'
+import { pairsOf } from '../../../shared/net/ranges.ts'
 import { dataSection, type Section } from './mmdb-section.ts'
 
 export interface Countries {
@@ -181,9 +182,8 @@ function readCode(data: Section, place: number, name: string): string | null {
 /** The fewest networks that hold exactly these spans. */
 function networksOf(flat: readonly number[]): string[] {
   const networks: string[] = []
-  for (let at = 0; at < flat.length; at += 2) {
-    const high = flat[at + 1] as number
-    for (let low = flat[at] as number; low <= high; ) {
+  for (const [first, high] of pairsOf(flat)) {
+    for (let low = first; low <= high; ) {
       let size = 1
       while (size <= highestAddress && low % (size * 2) === 0 && low + size * 2 - 1 <= high) size *= 2
       networks.push(printSpan(low, low + size - 1))

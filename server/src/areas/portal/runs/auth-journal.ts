@@ -98,16 +98,18 @@ export class AuthJournal {
   /** At the start: what is open here and is not a session any more ended when no one was there to note it. */
   endOthers(isOpen: (id: string) => boolean, now: number): void {
     const { database } = this.#parts
-    const open = database.prepare('SELECT id FROM portal_journal WHERE ended IS NULL').all() as { id: string }[]
+    const open = database.prepare<{ id: string }>('SELECT id FROM portal_journal WHERE ended IS NULL').all()
     for (const { id } of open) if (!isOpen(id)) this.end(id, now)
   }
 
   /** Sessions whose end the log does not have. */
   open(): OpenSessions {
-    const rows = this.#parts.database.prepare('SELECT id, started FROM portal_journal').all() as unknown as {
-      id: string
-      started: number
-    }[]
+    const rows = this.#parts.database
+      .prepare<{
+        id: string
+        started: number
+      }>('SELECT id, started FROM portal_journal')
+      .all()
     const since = rows.reduce((least, { started }) => Math.min(least, started), Number.POSITIVE_INFINITY)
     return { ids: rows.map(({ id }) => id), since: rows.length === 0 ? null : since }
   }
@@ -151,11 +153,11 @@ export class AuthJournal {
 
   #next(): readonly Row[] {
     return this.#parts.database
-      .prepare(
+      .prepare<Row>(
         `SELECT id, entry, ended FROM portal_journal WHERE ended IS NOT NULL OR has_begun = 0
          ORDER BY coalesce(ended, started) LIMIT ?`,
       )
-      .all(writtenAtOnce) as unknown as Row[]
+      .all(writtenAtOnce)
   }
 
   async #write(rows: readonly Row[]): Promise<void> {

@@ -88,7 +88,7 @@ export class PortalSessions {
   }
 
   #rows(): Row[] {
-    return this.#database.prepare('SELECT * FROM portal_sessions').all() as unknown as Row[]
+    return this.#database.prepare<Row>('SELECT * FROM portal_sessions').all()
   }
 
   #forgetRow(row: Row): void {

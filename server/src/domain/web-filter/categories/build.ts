@@ -94,6 +94,7 @@ async function readList(path: string, sink: ContentSink | null, onRead: (bytes: 
   if (!sink) return
   // Should it have become a link or a pipe meanwhile, opening fails or gives nothing; it never waits.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  // Cast: Node takes numbers as well, its types do not.
   const file = createReadStream(path, { flags: flags as unknown as string, highWaterMark: 1024 * 1024 })
   for await (const chunk of file) {
     onRead((chunk as Buffer).length)

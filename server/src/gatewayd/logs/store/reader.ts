@@ -191,8 +191,10 @@ export class StoreReader {
 
   #newestBlocks(database: ReadDatabase): Block[] {
     const groups = database
-      .prepare('SELECT kind, min(id) AS firstId, max(id) AS lastId FROM batches GROUP BY kind')
-      .all() as { kind: string; firstId: number; lastId: number }[]
+      .prepare<{ kind: string; firstId: number; lastId: number }>(
+        'SELECT kind, min(id) AS firstId, max(id) AS lastId FROM batches GROUP BY kind',
+      )
+      .all()
     const read = database.prepare('SELECT body FROM batches WHERE kind = ? AND id > ? ORDER BY id')
     return groups.flatMap(({ kind, firstId, lastId }) => {
       if (!isKind(kind)) return []

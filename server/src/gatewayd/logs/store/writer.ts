@@ -481,8 +481,10 @@ export class StoreWriter {
     const kept = new Map<LogKindName, Kept>(logKindNames.map((kind) => [kind, { blocks: [], batches: [] }]))
     for (const row of readBlocks(database)) kept.get(row.kind)?.blocks.push(row)
     const batches = database
-      .prepare('SELECT id, kind, records, oldest, newest, length(body) AS bytes, body FROM batches ORDER BY id')
-      .all() as unknown as (Batch & { kind: string; body: string })[]
+      .prepare<Batch & { kind: string; body: string }>(
+        'SELECT id, kind, records, oldest, newest, length(body) AS bytes, body FROM batches ORDER BY id',
+      )
+      .all()
     const unreadable: Batch[] = []
     for (const { kind, body, ...batch } of batches) {
       if (!isBatch(body)) unreadable.push(batch)
@@ -494,8 +496,8 @@ export class StoreWriter {
       }, 'refusable')
       this.#noteDamage(unreadable)
     }
-    const marks = database.prepare('SELECT source, position FROM marks').all() as { source: string; position: string }[]
-    const place = database.prepare('SELECT last FROM place').get() as { last: number } | undefined
+    const marks = database.prepare<{ source: string; position: string }>('SELECT source, position FROM marks').all()
+    const place = database.prepare<{ last: number }>('SELECT last FROM place').get()
     if (!place) {
       // Places of a file that was set aside are not used again: it had fewer records than microseconds have passed.
       const first = this.#notice ? this.#options.now() * 1_000 : 0

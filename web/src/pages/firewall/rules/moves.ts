@@ -24,21 +24,22 @@ export function movesBetween(from: readonly number[], to: readonly number[]): Mo
 
 /** The places of the longest run of rising values. */
 function longestRise(values: readonly number[]): ReadonlySet<number> {
-  const ends: number[] = []
+  // Of each length of a run: where the one with the lowest last value ends, and that value.
+  const ends: { readonly at: number; readonly value: number }[] = []
   const before: number[] = []
   for (const [at, value] of values.entries()) {
     let low = 0
     let high = ends.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((values[ends[middle] as number] as number) < value) low = middle + 1
+      if ((ends[middle]?.value ?? value) < value) low = middle + 1
       else high = middle
     }
-    before[at] = low === 0 ? -1 : (ends[low - 1] as number)
-    ends[low] = at
+    before[at] = ends[low - 1]?.at ?? -1
+    ends[low] = { at, value }
   }
   const places = new Set<number>()
-  for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at] as number) places.add(at)
+  for (let at = ends.at(-1)?.at ?? -1; at >= 0; at = before[at] ?? -1) places.add(at)
   return places
 }
 

@@ -1,12 +1,12 @@
 // Objects of a rule in a cell: two of them as chips, the rest behind a count that opens what all of them stand for.
 
+import { sizeOf } from '@gateway/server/net/ranges'
 import { memo, type ReactNode } from 'react'
 import { Icon } from '../../../ui/icon.tsx'
 import { Link } from '../../../ui/link.tsx'
 import { PlainText } from '../../../ui/plain-text.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import {
-  countAddresses,
   kindOfId,
   literalOf,
   type ObjectIndex,
@@ -129,7 +129,7 @@ function Values({ id, index }: { readonly id: string; readonly index: ObjectInde
       {rest > 0
         ? t(' and {rest} more, {count, plural, one {# address} other {# addresses}}', {
             rest,
-            count: countAddresses(ranges),
+            count: sizeOf(ranges),
           })
         : ''}
       {unknown.length > 0 ? ` ${unknown.map(({ title }) => title).join(', ')}` : ''}

@@ -9,6 +9,7 @@ import { kindsOfField, type Rule, type RuleFieldName, type RuleTable } from './t
 /** Where a new rule goes. */
 export type Placement = { readonly anchor: number; readonly isAfter: boolean } | null
 
+/** Cast: the defaults of each table hold the fields of its rules. */
 export const newRule = (table: RuleTable): Rule => ({ ...(table.defaults as unknown as Rule), id: 0 })
 
 /** A copy is off until it is looked at, as it does what the original does. */
@@ -58,6 +59,7 @@ export function prefilled(table: RuleTable, search: Readonly<Record<string, stri
   if (comment !== undefined) rule.comment = comment.slice(0, 255)
   if (incoming !== undefined && index.byId.has(incoming) && table.fields.includes('incoming_interface'))
     rule.incoming_interface = incoming
+  // Cast: what is left are the fields of a rule.
   return rule as unknown as Rule
 }
 

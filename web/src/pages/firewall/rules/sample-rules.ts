@@ -27,6 +27,7 @@ export const sampleIndex = indexObjects([
 ])
 
 export const sampleRule = (id: number, fields: Partial<Rule> = {}): Rule => ({
+  // Cast: as in newRule.
   ...(ruleTables.forward.defaults as unknown as Rule),
   id,
   ...fields,
