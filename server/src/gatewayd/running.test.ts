@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Host, optionalService, type Run, run, service } from '../core/area/run.ts'
+import { type Host, type Run, run } from '../core/area/run.ts'
+import { optionalService, service } from '../core/area/service.ts'
 import { provide, RunningServices } from './running.ts'
 
 const lower = service<{ readonly name: string }>('lower')

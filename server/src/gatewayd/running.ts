@@ -2,7 +2,8 @@
 // order.
 
 import { setTimeout as passes } from 'node:timers/promises'
-import type { Host, Run, Running, Service } from '../core/area/run.ts'
+import type { Host, Run, Running } from '../core/area/run.ts'
+import type { Service } from '../core/area/service.ts'
 import type { Log } from '../core/log.ts'
 
 /** How long one may hold up the end of the process: it may wait for a process that hangs. */

@@ -205,14 +205,14 @@ export const importTable: readonly Row[] = [
     code: 'areas/*/service.ts',
     may: [
       ownArea,
-      'core/area/{run,statuses}.ts',
+      'core/area/{service,statuses}.ts',
       'core/audit/audit-retention.ts',
       'core/contract/',
       'core/model/',
       'core/plan/{artifacts,facts}.ts',
       'domain/',
     ],
-    because: 'names and types of what runs: whoever uses a service imports it, so it loads nothing',
+    because: 'names and types of what runs: everything that uses a service imports it, so it loads nothing',
   },
   {
     code: 'areas/*/runs.ts',
@@ -226,14 +226,14 @@ export const importTable: readonly Row[] = [
   },
   {
     code: 'areas/*/status{,-*}.ts',
-    may: [...area, 'engines/', 'core/engine/', 'core/plan/observed.ts', 'core/area/{handle,run}.ts', ...trade],
+    may: [...area, 'engines/', 'core/engine/', 'core/plan/observed.ts', 'core/area/{handle,service}.ts', ...trade],
     because: 'a status reports what was read, and never changes or applies anything',
   },
   {
     code: 'areas/*/{routes,routes-*,jobs,jobs-*,actions,actions-*,index,token}.ts',
     may: [
       ...area,
-      'core/area/{handle,routes,run}.ts',
+      'core/area/{handle,raw-reply,routes,run,service}.ts',
       'core/workers/{slices,shared-facts}.ts',
       'engines/*/{protocol,request,observed}.ts',
       'shared/version.ts',

@@ -15,7 +15,7 @@ const linesOf = (file: string): number => textOf(file).split('\n').length - 1
 /** Lines without the engines. Lower it when code leaves; a change that needs more says why in its commit. */
 const most = 10_330
 /** Lines of the engines of today, all together; and of an engine that comes, whose half is mostly a table. */
-const mostOfEngines = 3_960
+const mostOfEngines = 3_970
 const mostOfNewEngine = 150
 const newest = 'inspection'
 

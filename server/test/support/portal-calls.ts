@@ -6,7 +6,7 @@ import { portalActions } from '../../src/areas/portal/actions.ts'
 import { passwordPlace, users } from '../../src/areas/users/config.ts'
 import { Passwords } from '../../src/core/accounts/passwords.ts'
 import type { Services } from '../../src/core/area/handle.ts'
-import type { Service } from '../../src/core/area/run.ts'
+import type { Service } from '../../src/core/area/service.ts'
 import { addItem } from '../../src/core/model/list-edits.ts'
 import { type Client, createTestGateway, type TestGateway, type TestOptions } from './test-gateway.ts'
 

@@ -16,7 +16,7 @@ import { codeProviderService } from '../../src/areas/portal/service.ts'
 import { managementCertificateService } from '../../src/areas/sign-in/service.ts'
 import { upgradesService } from '../../src/areas/updates/service.ts'
 import type { Services } from '../../src/core/area/handle.ts'
-import type { Offered, Service } from '../../src/core/area/run.ts'
+import type { Offered, Service } from '../../src/core/area/service.ts'
 import { type Provided, provide } from '../../src/gatewayd/running.ts'
 
 const byName = {

@@ -1,6 +1,7 @@
 // The audit trail: reads and checks what core/audit/audit.ts keeps.
 
-import { defineArea, handle, rawReply } from '../../core/area/handle.ts'
+import { defineArea, handle } from '../../core/area/handle.ts'
+import { rawReply } from '../../core/area/raw-reply.ts'
 import { createSlices } from '../../core/workers/slices.ts'
 import { auditStatus, listRecords, verifyAudit } from './contract.ts'
 import { auditUsageService } from './service.ts'

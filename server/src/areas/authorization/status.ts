@@ -1,6 +1,6 @@
 // The status of authorization: whether it is enforced, and whether kernel and sessions agree.
 
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { settings } from './config.ts'

@@ -2,7 +2,7 @@
 // is tried again, and the copy on the gateway is kept in any case.
 
 import type { Services } from '../../core/area/handle.ts'
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { read } from '../../core/model/slots.ts'
 import { uploadToShare } from '../../engines/share-upload/request.ts'
 import { targetFault } from '../../shared/net/targets.ts'

@@ -1,7 +1,8 @@
 // Endpoints of backups, their settings, the recovery key and the previous version.
 
-import { type Context, handle, type Route, rawReply, type Services } from '../../core/area/handle.ts'
-import type { Offered } from '../../core/area/run.ts'
+import { type Context, handle, type Route, type Services } from '../../core/area/handle.ts'
+import { rawReply } from '../../core/area/raw-reply.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'

@@ -1,6 +1,6 @@
 // What runs for backups, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { Backups } from './runs/backups.ts'
 import type { FtpTarget, UploadFile } from './runs/ftp-upload.ts'
 

@@ -1,7 +1,7 @@
 // The status of automatic backups and their uploads.
 
 import type { Services } from '../../core/area/handle.ts'
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { settings, type UploadKind } from './config.ts'

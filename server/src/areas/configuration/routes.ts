@@ -1,6 +1,7 @@
 // Endpoints of the configuration engine itself.
 
-import { type Context, handle, jsonReply, type Route, type Services, signedIn } from '../../core/area/handle.ts'
+import { type Context, handle, type Route, type Services, signedIn } from '../../core/area/handle.ts'
+import { jsonReply } from '../../core/area/raw-reply.ts'
 import { settingsRoutes } from '../../core/area/routes.ts'
 import { GatewayError, notFound } from '../../core/contract/error.ts'
 import { resealAll } from '../../core/model/reseal.ts'

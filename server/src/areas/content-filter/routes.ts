@@ -1,6 +1,7 @@
 // Endpoints of the content filter.
 
-import { handle, type Route, rawReply } from '../../core/area/handle.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { rawReply } from '../../core/area/raw-reply.ts'
 import { listRoutes, perValue, settingsRoutes } from '../../core/area/routes.ts'
 import * as stored from './config.ts'
 import {

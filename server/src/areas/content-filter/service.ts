@@ -1,6 +1,6 @@
 // What runs for the content filter, by name. How it is made is in runs.ts.
 
-import { service } from '../../core/area/run.ts'
+import { service } from '../../core/area/service.ts'
 import type { CategoryDatabase } from './runs/categories.ts'
 import type { WebFilterSocket } from './runs/socket.ts'
 

@@ -1,6 +1,6 @@
 // What runs for device discovery, by name. How it is made is in runs.ts.
 
-import { optionalService } from '../../core/area/run.ts'
+import { optionalService } from '../../core/area/service.ts'
 
 /** What device discovery does with unknown hosts. */
 export interface DiscoveryState {

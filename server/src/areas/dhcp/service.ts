@@ -1,6 +1,6 @@
 // What runs for DHCP, by name. How it is made is in runs.ts.
 
-import { optionalService } from '../../core/area/run.ts'
+import { optionalService } from '../../core/area/service.ts'
 import type { GivenLease } from '../../core/plan/facts.ts'
 import type { UsedAddresses } from './runs/used-addresses.ts'
 

@@ -2,8 +2,8 @@
 
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
-import type { DnsStage } from '../../domain/policy/dns.ts'
 import type { LocalSide } from '../../domain/policy/local-side.ts'
+import type { DnsStage } from '../../domain/policy/model.ts'
 import { privateNetworks } from '../../domain/policy/model.ts'
 import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { connectionAlias, connections, dnsOf } from '../network/public.ts'

@@ -5,7 +5,8 @@ import type { Problem } from '../../core/contract/error.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { connectionAlias, connections, isExternal } from '../network/public.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
-import { type Fault, readZone } from './zone-file.ts'
+import { readZone } from './zone-file.ts'
+import type { Fault } from './zone-records.ts'
 import { checkZone } from './zone-records.ts'
 
 export function serverProblems(config: Config, { type, object }: RootServer): Problem[] {

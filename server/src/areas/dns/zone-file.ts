@@ -1,23 +1,14 @@
 // Reads the text of a zone (RFC 1035, section 5) into records and reports faults by line. Rendered zones are printed from
 // these records, never from the text. What a record may hold is in zone-records.ts.
 
+import type { Fault, Token } from './zone-records.ts'
 import { parseTime, type RecordType, readData, resolveName, type ZoneRecord } from './zone-records.ts'
-
-export interface Token {
-  readonly text: string
-  readonly isQuoted: boolean
-}
 
 interface Entry {
   readonly line: number
   /** Without one, the entry is about the name of the entry before. */
   readonly hasOwner: boolean
   readonly tokens: readonly Token[]
-}
-
-export interface Fault {
-  readonly line: number
-  readonly message: string
 }
 
 export interface ZoneText {

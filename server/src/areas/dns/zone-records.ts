@@ -2,7 +2,16 @@
 // are absolute, in lower case and end with a dot.
 
 import { parseAddress } from '../../shared/net/ipv4.ts'
-import type { Fault, Token } from './zone-file.ts'
+
+export interface Token {
+  readonly text: string
+  readonly isQuoted: boolean
+}
+
+export interface Fault {
+  readonly line: number
+  readonly message: string
+}
 
 export type RecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'PTR' | 'SOA' | 'SRV' | 'TXT'
 

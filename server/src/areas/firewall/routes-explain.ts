@@ -1,7 +1,8 @@
 // Endpoints that answer questions about the rules and change nothing. What takes long is left to a worker.
 
 import { createHash } from 'node:crypto'
-import { type Context, handle, jsonReply, type Route } from '../../core/area/handle.ts'
+import { type Context, handle, type Route } from '../../core/area/handle.ts'
+import { jsonReply } from '../../core/area/raw-reply.ts'
 import type { ReplyOf } from '../../core/contract/endpoint.ts'
 import { invalid } from '../../core/contract/error.ts'
 import { read } from '../../core/model/slots.ts'

@@ -1,6 +1,6 @@
 // What runs for the firewall, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { channelContents, rulesByProfile } from './channel-contents.ts'
 import type { ConnectionGuard } from './runs/connection-guard.ts'
 import type { HitCounters } from './runs/hit-counters.ts'

@@ -1,6 +1,7 @@
 // Endpoints of health: checks, metrics, charts and those who are notified.
 
-import { type Context, handle, type Route, rawReply, signedIn } from '../../core/area/handle.ts'
+import { type Context, handle, type Route, signedIn } from '../../core/area/handle.ts'
+import { rawReply } from '../../core/area/raw-reply.ts'
 import { listRoutes, perItem } from '../../core/area/routes.ts'
 import { GatewayError, notFound } from '../../core/contract/error.ts'
 import { requireIn } from '../../core/model/lists.ts'

@@ -1,6 +1,6 @@
 // What runs for health, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { MachineLoad } from '../../core/contract/health.ts'
 import type { ConflictBook } from './runs/conflicts.ts'
 import type { Health } from './runs/health.ts'

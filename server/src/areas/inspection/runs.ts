@@ -1,7 +1,8 @@
 // How what inspection offers is made: the rules and the tests of the engine.
 
 import { join } from 'node:path'
-import { type Offered, type Run, roomForLists, run } from '../../core/area/run.ts'
+import { type Run, roomForLists, run } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { inspectionOff } from '../../core/contract/inspection-state.ts'
 import { applications } from '../../domain/applications/catalogue.ts'
 import { inspectionPaths } from '../../engines/inspection/index.ts'

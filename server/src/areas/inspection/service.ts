@@ -1,6 +1,6 @@
 // What runs for inspection, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { InspectionState } from '../../core/contract/inspection-state.ts'
 import type { Config } from '../../core/model/slots.ts'
 import type { Observation } from '../../core/plan/artifacts.ts'

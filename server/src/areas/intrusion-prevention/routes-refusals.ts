@@ -1,8 +1,8 @@
 // What was refused of an upload of signatures, as the query asks for it.
 
-import type { RawReply } from '../../core/area/handle.ts'
+import type { RawReply } from '../../core/area/raw-reply.ts'
 import { csvOfPages } from '../../core/area/routes.ts'
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { maxRefusalsShown } from './contract-refusals.ts'
 import type { signatureIntakeService } from './service.ts'
 

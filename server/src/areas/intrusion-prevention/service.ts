@@ -1,6 +1,6 @@
 // What runs for intrusion prevention, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { Catalogue } from '../../domain/signatures/catalogue.ts'
 import type { Rule } from '../../domain/signatures/rule.ts'
 import type { SignatureIntake } from './runs/intake.ts'

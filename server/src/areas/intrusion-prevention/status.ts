@@ -1,7 +1,7 @@
 // The status of intrusion prevention: of the engine, as it was observed and tested, and of the signatures.
 
 import type { Machine, Services } from '../../core/area/handle.ts'
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { counted } from '../../core/contract/counted.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import type { InspectionState } from '../../core/contract/inspection-state.ts'

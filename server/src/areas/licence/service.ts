@@ -1,6 +1,6 @@
 // What runs for the licence, by name. How it is made is in runs.ts.
 
-import { service } from '../../core/area/run.ts'
+import { service } from '../../core/area/service.ts'
 
 export const licenceService = service<{
   /** Made once for this installation. */

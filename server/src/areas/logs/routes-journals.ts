@@ -1,7 +1,8 @@
 // What the calls of every journal of the log have in common: the question, pages and CSV, the live tail, and the periods and
 // steps of reports.
 
-import { type Context, type RawReply, signedIn } from '../../core/area/handle.ts'
+import { type Context, signedIn } from '../../core/area/handle.ts'
+import type { RawReply } from '../../core/area/raw-reply.ts'
 import { logReply, refuseLongSort } from '../../core/area/routes.ts'
 import { invalid } from '../../core/contract/error.ts'
 import { maxBuckets, mostSteps, type steps } from '../../core/contract/log-reports.ts'

@@ -1,6 +1,6 @@
 // What runs for the log, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { ForwardingReport, LogServerReport, LogStore } from '../../domain/logs/store.ts'
 
 export interface FreeDisk {

@@ -1,6 +1,6 @@
 // What runs for monitoring, by name. How it is made is in runs.ts.
 
-import { optionalService } from '../../core/area/run.ts'
+import { optionalService } from '../../core/area/service.ts'
 import type { ClassifiedConnection, ClassifierReport, FlowReport, TrafficReading } from '../../core/plan/facts.ts'
 
 /** What passes through the gateway now. */

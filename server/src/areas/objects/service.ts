@@ -1,6 +1,6 @@
 // What runs for objects, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { CountrySpans } from '../../domain/logs/hit-news.ts'
 import type { AddressBook } from './runs/address-book.ts'
 

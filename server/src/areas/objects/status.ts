@@ -1,6 +1,6 @@
 // What is known beyond the configuration: addresses of domains, and the country database.
 
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { AddressBook } from '../../core/plan/facts.ts'
 import { domains } from './config.ts'

@@ -1,7 +1,7 @@
 // What a user who is signed in at the portal can do: see and end their own sessions, change the password, sign out.
 
 import type { Services } from '../../core/area/handle.ts'
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { updateItem } from '../../core/model/list-edits.ts'
 import { perState, read } from '../../core/model/slots.ts'
 import {

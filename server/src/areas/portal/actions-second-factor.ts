@@ -1,7 +1,7 @@
 // The second factor of a sign-in: asking for it, judging a code, and taking over the secret of a new authenticator app.
 
 import type { Services } from '../../core/area/handle.ts'
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { read } from '../../core/model/slots.ts'
 import type { SecondFactor, SignInResult } from '../../engines/portal/protocol.ts'
 import type { StoredUser } from '../users/public.ts'

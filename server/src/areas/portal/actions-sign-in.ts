@@ -2,7 +2,7 @@
 // account of another origin get the same answer after the same work. What waits for a code has no rights.
 
 import type { Services } from '../../core/area/handle.ts'
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { isConflict, isUnavailable } from '../../core/contract/error.ts'
 import { read } from '../../core/model/slots.ts'
 import type { SignInResult } from '../../engines/portal/protocol.ts'

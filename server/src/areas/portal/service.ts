@@ -1,6 +1,6 @@
 // What runs for the portal, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { AuthStart } from './runs/auth-journal.ts'
 import type { PortalState } from './runs/portal-state.ts'
 import type { CallProvider } from './runs/provider-call.ts'

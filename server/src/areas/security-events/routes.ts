@@ -1,6 +1,7 @@
 // Endpoints of the security events and their reports.
 
-import { type Context, handle, type RawReply, type Route, rawReply, signedIn } from '../../core/area/handle.ts'
+import { type Context, handle, type Route, signedIn } from '../../core/area/handle.ts'
+import { type RawReply, rawReply } from '../../core/area/raw-reply.ts'
 import { newId } from '../../core/area/routes.ts'
 import { GatewayError, invalid, notFound } from '../../core/contract/error.ts'
 import { findIn } from '../../core/model/item-index.ts'

@@ -2,7 +2,7 @@
 // archives of category lists are taken.
 
 import { handle, type Route, type Services } from '../../core/area/handle.ts'
-import type { Offered } from '../../core/area/run.ts'
+import type { Offered } from '../../core/area/service.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { release } from '../../shared/version.ts'
 import { makeBackup } from '../backup/public.ts'

@@ -1,6 +1,6 @@
 // What runs for updates, by name. How it is made is in runs.ts.
 
-import { optionalService } from '../../core/area/run.ts'
+import { optionalService } from '../../core/area/service.ts'
 import type { Upgrades } from './runs/upgrades.ts'
 
 /** Takes update packages and shows what upgrades did. */

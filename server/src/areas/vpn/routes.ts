@@ -1,6 +1,7 @@
 // Endpoints of the VPN servers.
 
-import { handle, type Route, rawReply } from '../../core/area/handle.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { rawReply } from '../../core/area/raw-reply.ts'
 import { listRoutes } from '../../core/area/routes.ts'
 import { GatewayError } from '../../core/contract/error.ts'
 import type { ListDeclaration } from '../../core/model/declarations.ts'

@@ -6,8 +6,14 @@ import { pathOf } from '../../core/model/paths.ts'
 import { type Config, read, type Slot } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import type { LocalSide } from '../../domain/policy/local-side.ts'
-import type { AddressMatch, GuardedPort, Span } from '../../domain/policy/model.ts'
-import type { WebExclusion, WebInterception, WebStage } from '../../domain/policy/web.ts'
+import type {
+  AddressMatch,
+  GuardedPort,
+  Span,
+  WebExclusion,
+  WebInterception,
+  WebStage,
+} from '../../domain/policy/model.ts'
 import { webPorts } from '../../engines/web-filter/index.ts'
 import { parseNetwork } from '../../shared/net/ipv4.ts'
 import { noRanges, toRanges } from '../../shared/net/ranges.ts'

@@ -1,6 +1,6 @@
 // What runs for the web proxy, by name. How it is made is in runs.ts.
 
-import { optionalService, service } from '../../core/area/run.ts'
+import { optionalService, service } from '../../core/area/service.ts'
 import type { WebProxyState } from '../../core/plan/facts.ts'
 
 /** Whether the web proxy answers, null while it need not. */

@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream'
 import { eventStreamType } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
-import { type RawReply, rawReply } from './handle.ts'
+import { type RawReply, rawReply } from './raw-reply.ts'
 
 export interface StreamLimits {
   /** Streams at once of one administrator, and of all. */

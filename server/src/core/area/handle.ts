@@ -1,6 +1,5 @@
 // What an area writes to answer an endpoint: handle() and the context it gets. Areas see this file and never Fastify.
 
-import { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import type { Clock } from '../../shared/time/clock.ts'
 import type { FirstPassword } from '../accounts/first-password.ts'
@@ -22,14 +21,12 @@ import { type AreaSpec, rulesOf } from '../plan/area.ts'
 import type { Applier, Observation } from '../plan/artifacts.ts'
 import type { Facts } from '../plan/facts.ts'
 import type { Vault } from '../vault.ts'
-import { sendable } from '../workers/json-bytes.ts'
 import type { IdOfCall } from './call-ids.ts'
 import type { CookieJar } from './cookies.ts'
 import type { EventStream, EventStreams } from './event-stream.ts'
-import type { GatewayEvents } from './gateway-events.ts'
+import type { RawReply } from './raw-reply.ts'
 import type { RefusalLog } from './refusal-log.ts'
-import type { Service } from './run.ts'
-import { LongReply } from './segments.ts'
+import type { Service } from './service.ts'
 
 /** Who is signed in, as of this very request. */
 export interface Identity {
@@ -109,7 +106,7 @@ export interface Services {
   /** Replies that stay open: events as they come. */
   readonly eventStreams: EventStreams
   /** What happens on the gateway, told to those who listen. */
-  readonly events: Pick<GatewayEvents, 'listen'>
+  readonly events: { listen(identity: Identity, stream: EventStream): void }
   readonly audit: AuditTrail
   readonly accounts: Accounts
   readonly vault: Vault
@@ -186,41 +183,6 @@ export interface Context<E extends Endpoint = Endpoint> {
   together(calls: readonly OneCall[]): Promise<unknown[]>
   setHeader(name: string, value: string | readonly string[]): void
 }
-
-/** A reply that is not JSON of the endpoint's schema: CSV, a page, a file. */
-export interface RawReply {
-  readonly contentType: string
-  readonly content: RawContent
-  /** The same as bytes, where it is the JSON of the reply. */
-  readonly json?: Uint8Array
-}
-
-type RawContent = string | Buffer | LongReply | Readable
-
-const rawReplies = new WeakSet<object>()
-
-/** Pieces that come one after the other are sent as the client takes them. */
-export function rawReply(contentType: string, content: RawContent | AsyncIterable<Uint8Array | string>): RawReply {
-  const isReady =
-    typeof content === 'string' ||
-    Buffer.isBuffer(content) ||
-    content instanceof LongReply ||
-    content instanceof Readable
-  return known({ contentType, content: isReady ? content : Readable.from(content, { objectMode: false }) })
-}
-
-function known(reply: RawReply): RawReply {
-  rawReplies.add(reply)
-  return reply
-}
-
-/** JSON of the endpoint's reply that is already written, such as by a worker. */
-export const jsonReply = (json: Uint8Array): RawReply => known({ contentType: jsonType, content: sendable(json), json })
-
-export const jsonType = 'application/json; charset=utf-8'
-
-export const isRawReply = (value: unknown): value is RawReply =>
-  typeof value === 'object' && value !== null && rawReplies.has(value)
 
 export type { EditTools, EventStream }
 

@@ -22,8 +22,9 @@ import {
 } from '../model/lists.ts'
 import { type Config, commonEnds, type Item, type ItemId, read, type SingleSlot } from '../model/slots.ts'
 import { type CsvRow, csvHeader, csvLines, csvRows, toCsv } from './csv.ts'
-import { type Context, type EditTools, handle, type RawReply, type Route, rawReply } from './handle.ts'
+import { type Context, type EditTools, handle, type Route } from './handle.ts'
 import { streamOf } from './pieces.ts'
+import { type RawReply, rawReply } from './raw-reply.ts'
 
 type SettingsEndpoints = ReturnType<typeof settingsEndpoints<TObject>>
 

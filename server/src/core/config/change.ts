@@ -9,9 +9,9 @@ import type { Planner } from '../plan/planner.ts'
 import type { ArtifactChange } from '../plan/text-diff.ts'
 import type { BackgroundRow } from './background.ts'
 import type { ObjectChange } from './describe.ts'
-import type { ChangeSet } from './diff.ts'
 import type { HistorySize } from './history-size.ts'
-import type { ConfigStore, Probation, Revision, RevisionInfo } from './store.ts'
+import type { ChangeSet, Probation, Revision, RevisionInfo } from './revision.ts'
+import type { ConfigStore } from './store.ts'
 
 export interface Actor {
   readonly login: string

@@ -4,8 +4,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { secretMask } from '../contract/fields.ts'
 import { isSealed, isUnsealed } from '../model/secret.ts'
-import type { ChangeSet } from './diff.ts'
-import { type SplicedChange, spliceLists } from './splices.ts'
+import type { ChangeSet, SplicedChange } from './revision.ts'
+import { spliceLists } from './splices.ts'
 
 export interface FieldChange {
   readonly field: string

@@ -3,7 +3,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Config, commonEnds, type Item, type ItemId, type Slot } from '../model/slots.ts'
-import { inverseSplices, type SplicedChange, valueAfter } from './splices.ts'
+import type { Change, ChangeSet, SplicedChange } from './revision.ts'
+import { inverseSplices, valueAfter } from './splices.ts'
 
 /** A configuration with the place of every list item; `positions[key]` runs parallel to the list. */
 export interface Snapshot {
@@ -11,19 +12,6 @@ export interface Snapshot {
   readonly config: Config
   readonly positions: Readonly<Record<string, readonly number[]>>
 }
-
-/** One item added or replaced, removed (`after` null) or moved (only the position differs). Singles have id null. */
-export interface Change {
-  readonly slot: string
-  readonly id: ItemId | null
-  readonly before: unknown
-  readonly after: unknown
-  readonly from: number | null
-  readonly to: number | null
-}
-
-/** A new change has whole values; one read from disk may have only the differing part of a long list. */
-export type ChangeSet = readonly SplicedChange[]
 
 interface ListDiff {
   readonly changes: Change[]

@@ -39,7 +39,7 @@ import {
   type Waiting,
 } from './prepared.ts'
 import { ProbationWatch } from './probation.ts'
-import type { Probation, RevisionInfo } from './store.ts'
+import type { Probation, RevisionInfo } from './revision.ts'
 import { undo } from './undo.ts'
 
 /** How many changes are made together at most. */

@@ -4,8 +4,9 @@
 import { NewerDataError } from '../database/database.ts'
 import { type ItemId, type Slot, versionOf } from '../model/slots.ts'
 import { upgradeValue } from '../model/upgrades.ts'
-import { type ChangeSet, inverse } from './diff.ts'
-import { type SplicedChange, valueAfter } from './splices.ts'
+import { inverse } from './diff.ts'
+import type { ChangeSet, SplicedChange } from './revision.ts'
+import { valueAfter } from './splices.ts'
 
 /** `version` of the slot when it was written; absent: 1. */
 export interface StoredChange extends SplicedChange {

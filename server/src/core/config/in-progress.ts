@@ -3,7 +3,7 @@
 
 import type { Database } from '../database/database.ts'
 import type { BackgroundRow } from './background.ts'
-import type { Probation } from './store.ts'
+import type { Probation } from './revision.ts'
 
 export function writeProbation(database: Database, probation: Probation | null): void {
   database.prepare('DELETE FROM probation').run()

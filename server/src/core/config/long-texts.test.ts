@@ -14,7 +14,8 @@ import { Database } from '../database/database.ts'
 import { list } from '../model/slots.ts'
 import { diffConfig, type Snapshot } from './diff.ts'
 import { jsonTexts, lengthOf } from './long-json.ts'
-import { ConfigStore, type Revision } from './store.ts'
+import type { Revision } from './revision.ts'
+import { ConfigStore } from './store.ts'
 
 interface Group {
   readonly id: number

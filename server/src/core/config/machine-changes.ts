@@ -19,7 +19,7 @@ import {
   system,
   undoing,
 } from './prepared.ts'
-import type { Probation } from './store.ts'
+import type { Probation } from './revision.ts'
 
 /** The part of the engine that writes. */
 export interface Ledger {

@@ -6,8 +6,8 @@ import type { Config } from '../model/slots.ts'
 import type { Rendered } from '../plan/planner.ts'
 import type { PendingAreas } from './background.ts'
 import type { Actor, ChangeRequest, ChangeResult, Committed, EditTools, LockOutGuard } from './change.ts'
-import { type ChangeSet, inverse, type Snapshot } from './diff.ts'
-import type { Probation, Revision } from './store.ts'
+import { inverse, type Snapshot } from './diff.ts'
+import type { ChangeSet, Probation, Revision } from './revision.ts'
 
 export interface Prepared extends Committed {
   readonly snapshot: Snapshot

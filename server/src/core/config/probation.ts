@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../contract/error.ts'
 import type { Actor, Clocks } from './change.ts'
-import type { Probation } from './store.ts'
+import type { Probation } from './revision.ts'
 
 export const probationSeconds = { minimum: 1, maximum: 3600 } as const
 

@@ -6,7 +6,8 @@ import type { Database } from '../database/database.ts'
 import type { Config, Slot } from '../model/slots.ts'
 import type { DescribedRevision } from './change.ts'
 import { describeChanges } from './describe.ts'
-import { applyChanges, type ChangeSet, inverse, type Snapshot } from './diff.ts'
+import { applyChanges, inverse, type Snapshot } from './diff.ts'
+import type { ChangeSet } from './revision.ts'
 import { ConfigStore } from './store.ts'
 
 /** Configurations share what they have in common, so a few cost little. */

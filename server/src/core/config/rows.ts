@@ -5,7 +5,7 @@ import { pathOf } from '../model/paths.ts'
 import { type ItemId, type Slot, versionOf } from '../model/slots.ts'
 import { upgradeValue } from '../model/upgrades.ts'
 import type { StoredChange } from './history.ts'
-import type { RevisionInfo } from './store.ts'
+import type { RevisionInfo } from './revision.ts'
 
 export interface ItemRow {
   slot: string

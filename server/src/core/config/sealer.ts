@@ -3,8 +3,8 @@
 
 import { type Seal, sealFields } from '../model/reseal.ts'
 import { type ItemId, type Slot, versionOf } from '../model/slots.ts'
-import type { ChangeSet } from './diff.ts'
 import type { StoredChange } from './history.ts'
+import type { ChangeSet } from './revision.ts'
 
 type Slots = ReadonlyMap<string, Slot>
 

@@ -5,7 +5,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { describeChanges } from './describe.ts'
 import { applyChanges, inverse, type Snapshot } from './diff.ts'
-import { type SplicedChange, spliceLists } from './splices.ts'
+import type { SplicedChange } from './revision.ts'
+import { spliceLists } from './splices.ts'
 
 const seed = Number(process.env.PORTCULLIS_SEED ?? 20_260_101)
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `site-${index}.test`)

@@ -3,20 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { commonEnds } from '../model/slots.ts'
-import type { Change } from './diff.ts'
-
-/** From `at` on, the entries `before` were replaced by `after`; `unchanged` other entries are the same on both sides. */
-export interface Splice {
-  readonly at: number
-  readonly before: readonly unknown[]
-  readonly after: readonly unknown[]
-  readonly unchanged: number
-}
-
-/** A change whose long lists are replaced by null in `before` and `after`, and described by the part that differs. */
-export interface SplicedChange extends Change {
-  readonly spliced?: Readonly<Record<string, Splice>>
-}
+import type { Splice, SplicedChange } from './revision.ts'
 
 /** Shorter lists are kept whole, because they are easier to read. */
 const shortestSpliced = 100

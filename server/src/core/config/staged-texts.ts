@@ -2,11 +2,10 @@
 
 import type { Urgency } from '../database/database.ts'
 import { createSlices } from '../workers/slices.ts'
-import type { Change } from './diff.ts'
 import type { StoredChange } from './history.ts'
 import { jsonTexts } from './long-json.ts'
 import { isLong, type LongText, type LongTexts } from './long-texts.ts'
-import type { Revision } from './store.ts'
+import type { Change, Revision } from './revision.ts'
 import type { StoredItems } from './stored-items.ts'
 
 interface Staged {

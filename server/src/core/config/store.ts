@@ -9,12 +9,13 @@ import { type Item, type Slot, versionOf } from '../model/slots.ts'
 import { createSlices } from '../workers/slices.ts'
 import type { BackgroundRow } from './background.ts'
 import { HistoryBase } from './base.ts'
-import { applyChanges, type Change, type ChangeSet, type Snapshot } from './diff.ts'
+import { applyChanges, type Snapshot } from './diff.ts'
 import { Fold } from './fold.ts'
 import { type FindBase, HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
 import { countHistory, endOfOldest, type HistorySize, surplusOf } from './history-size.ts'
 import { readBackground, readProbation, writeBackground, writeProbation } from './in-progress.ts'
 import { bytesOf, type LongText, LongTexts } from './long-texts.ts'
+import type { Change, ChangeSet, Probation, Revision, RevisionInfo, SplicedChange } from './revision.ts'
 import {
   idText,
   itemChecksum,
@@ -29,33 +30,9 @@ import {
   type Versions,
 } from './rows.ts'
 import { Sealer } from './sealer.ts'
-import { type SplicedChange, spliceLists } from './splices.ts'
+import { spliceLists } from './splices.ts'
 import { StagedTexts } from './staged-texts.ts'
 import { readItem, StoredItems, type StoredRows } from './stored-items.ts'
-
-export interface RevisionInfo {
-  readonly revision: number
-  readonly time: string
-  readonly author: string
-  readonly address: string
-  readonly reason: string
-}
-
-export interface Revision extends RevisionInfo {
-  readonly changes: ChangeSet
-}
-
-/** A change that is reverted automatically unless it is confirmed in time. */
-export interface Probation {
-  readonly revision: number
-  readonly author: string
-  readonly seconds: number
-  /** Boot for which `deadline` (elapsed seconds of that boot) is valid. */
-  readonly boot: string
-  readonly deadline: number
-  /** The same time by the wall clock, for display. */
-  readonly deadlineTime: string
-}
 
 export interface Commit {
   readonly revisions: readonly Revision[]

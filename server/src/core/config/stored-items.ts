@@ -5,11 +5,11 @@
 
 import { hash as digest } from 'node:crypto'
 import type { Database } from '../database/database.ts'
-import type { Change } from './diff.ts'
 import { lengthOf } from './long-json.ts'
 import { bytesOf, type LongText, type LongTexts } from './long-texts.ts'
+import type { Change, SplicedChange } from './revision.ts'
 import { type ItemRow, idText, itemChecksum, placeOf } from './rows.ts'
-import { type SplicedChange, spliceLists, valueAfter } from './splices.ts'
+import { spliceLists, valueAfter } from './splices.ts'
 
 /** Bytes of an item below which it is written whole: it costs no more. */
 const longItem = 32 * 1024

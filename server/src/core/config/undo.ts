@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { GatewayError, maxProblems, type Problem } from '../contract/error.ts'
 import { type Config, type Item, type ItemId, type ListSlot, read, type SingleSlot, type Slot } from '../model/slots.ts'
 import { describeChanges } from './describe.ts'
-import { type ChangeSet, longestRise } from './diff.ts'
-import type { Revision } from './store.ts'
+import { longestRise } from './diff.ts'
+import type { ChangeSet, Revision } from './revision.ts'
 
 /** A revision with the configurations around it. */
 export interface PastChange {

@@ -6,7 +6,7 @@ import type { Flow } from './evaluate-match.ts'
 import { isWayBack, type Routing } from './evaluate-routing.ts'
 import type { Packet } from './evaluate-trace.ts'
 import { addressAt, isLocalDevice } from './local-side.ts'
-import type { AuthorizationStage, Policy, Span } from './model.ts'
+import type { AuthorizationStage, Policy, Refusal, Span } from './model.ts'
 
 /** Packets that are refused for lack of authorization count here. */
 export const authorizationOrigin = 'fwd.sys.authorization'
@@ -15,13 +15,6 @@ export const portalOrigin = 'authorization.settings.web_authorization'
 
 /** The port of plain HTTP, which can be answered in place of the server that was meant. */
 export const redirectedPort = 80
-
-/**
- * `unknown`: no rule and no sign-in authorizes the host; `suspended`: its user has too many sessions; `other_card`: the
- * address belongs to another card; `other_segment`: it belongs to a card in another segment; `ipv6`: only IPv4 hosts can be
- * authorized.
- */
-export type Refusal = 'unknown' | 'suspended' | 'other_card' | 'other_segment' | 'ipv6'
 
 type Stage = AuthorizationStage | null
 type Known = Pick<Packet, 'authorization' | 'isBoundToCard' | 'sourceMac'>

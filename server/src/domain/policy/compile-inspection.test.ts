@@ -7,6 +7,7 @@ import type { NftTable } from '../../core/plan/artifacts.ts'
 import { linesOf } from '../../core/plan/nft-piece.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
 import { compilePolicy } from './compile.ts'
+import type { WebStage } from './model.ts'
 import {
   type AddressMatch,
   type InspectionStage,
@@ -15,7 +16,6 @@ import {
   type PolicyRule,
   type RuleTable,
 } from './model.ts'
-import type { WebStage } from './web.ts'
 
 const list = (key: string, ...texts: string[]): AddressMatch => ({
   key,

@@ -10,7 +10,15 @@ import { isNotInChannel, setChannel } from './channel-mark.ts'
 import { makeFields } from './dispatch.ts'
 import { mix, udpOffset } from './dispatch-cuts.ts'
 import { type Entry, type EntryParts, printEntry } from './dispatch-ranks.ts'
-import type { AddressMatch, InterfaceMatch, LoggedAction, PolicyRule, ProtocolName, RuleTable } from './model.ts'
+import type {
+  AddressMatch,
+  InterfaceMatch,
+  LoggedAction,
+  PolicyRule,
+  ProtocolName,
+  RuleTable,
+  WebStage,
+} from './model.ts'
 import {
   addresses,
   addressPool,
@@ -28,7 +36,7 @@ import {
   target,
   words,
 } from './nft.ts'
-import { type WebStage, webPortRanges } from './web.ts'
+import { webPortRanges } from './web.ts'
 
 /**
  * The hook of a table's rules. Forward rules that name the gateway as the sender are in the output hook. `web` and `web_log` are

@@ -8,7 +8,7 @@ import { makePiece } from '../../core/plan/nft-piece.ts'
 import { gateByHost, isKnownHost, noticing } from './compile-authorization.ts'
 import { fromInside, toInternet } from './compile-local-side.ts'
 import { addressConditions } from './compile-rule.ts'
-import type { Policy } from './model.ts'
+import type { Policy, WebInterception } from './model.ts'
 import {
   addresses,
   blank,
@@ -28,7 +28,7 @@ import {
   sentence,
   words,
 } from './nft.ts'
-import { directOrigin, quicOrigin, type WebInterception, webDownOrigin, webIpv6Origin, webOrigin } from './web.ts'
+import { directOrigin, quicOrigin, webDownOrigin, webIpv6Origin, webOrigin } from './web.ts'
 
 const toWeb = inSet(words('tcp dport'), 'web_ports')
 const setMark = sentence(words('meta mark set'), hexNumber(interception.mark))

@@ -7,11 +7,11 @@ import { closedPorts } from '../../core/engine/views.ts'
 import { dns as dnsEngine } from '../../engines/dns/index.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
 import { toRanges } from '../../shared/net/ranges.ts'
-import type { DnsStage } from './dns.ts'
 import { evaluate } from './evaluate.ts'
 import { routingOf } from './evaluate-routing.ts'
 import type { Packet } from './evaluate-trace.ts'
 import { type Explanation, explain } from './explain.ts'
+import type { DnsStage } from './model.ts'
 import { emptyPolicy, type Policy, type PolicyRule } from './model.ts'
 
 const number = (text: string): number => parseAddress(text) ?? 0

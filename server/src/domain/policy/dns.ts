@@ -5,13 +5,8 @@ import { parseAddress } from '../../shared/net/ipv4.ts'
 import { contains, type Ranges, toRanges } from '../../shared/net/ranges.ts'
 import { encryptedDnsAddresses } from './encrypted-dns.ts'
 import { type Cut, cutPoint, type Flow } from './evaluate-match.ts'
-import { addressAt, isLocalDevice, type LocalSide } from './local-side.ts'
-import type { Span } from './model.ts'
-
-/** Null in a policy: nothing is intercepted. */
-export interface DnsStage extends LocalSide {
-  readonly isIntercepting: boolean
-}
+import { addressAt, isLocalDevice } from './local-side.ts'
+import type { DnsStage, Span } from './model.ts'
 
 export const interceptionOrigin = 'dns.settings.intercept_enabled'
 

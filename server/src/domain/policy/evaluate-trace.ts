@@ -1,6 +1,5 @@
 // The way of a packet through the policy as data: what evaluate.ts finds and explain.ts puts into words. Types only.
 
-import type { Refusal } from './authorization.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type {
   AccessBinding,
@@ -9,6 +8,7 @@ import type {
   LoggedAction,
   PolicyRule,
   ProtocolName,
+  Refusal,
   Span,
 } from './model.ts'
 

@@ -5,7 +5,7 @@
 import type { ClosedPort } from '../../core/engine/views.ts'
 import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { contains, toRanges } from '../../shared/net/ranges.ts'
-import { findPortal, findRefusal, findRefusalInside, findSpoof, type Refusal } from './authorization.ts'
+import { findPortal, findRefusal, findRefusalInside, findSpoof } from './authorization.ts'
 import { intercept, interceptionOrigin, isRefused } from './dns.ts'
 import { inspect } from './evaluate-inspection.ts'
 import { type Cut, type Flow, isIn, type MembersAt, matchRule } from './evaluate-match.ts'
@@ -25,6 +25,7 @@ import type {
 } from './evaluate-trace.ts'
 import { isListed } from './guards.ts'
 import { isLocalDevice } from './local-side.ts'
+import type { Refusal } from './model.ts'
 import {
   type AccessEntry,
   type AccessStage,

@@ -2,11 +2,11 @@
 // evaluate.ts finds the path; titles of objects come from the caller. Pure.
 
 import { printAddress, printSpan } from '../../shared/net/ipv4.ts'
-import { authorizationOrigin, type Refusal } from './authorization.ts'
+import { authorizationOrigin } from './authorization.ts'
 import { interceptionOrigin } from './dns.ts'
 import type { RuleField } from './evaluate-match.ts'
 import type { LogRecord, Miss, NewSource, Outcome, Packet, SnatResult, Trace, Verdict, Walk } from './evaluate-trace.ts'
-import type { AddressMatch, PolicyRule, RuleTable, Span } from './model.ts'
+import type { AddressMatch, PolicyRule, Refusal, RuleTable, Span } from './model.ts'
 import { linkOrigin, outsideOrigins } from './outside.ts'
 import { unresolvedOf } from './unresolved.ts'
 import { directOrigin, quicOrigin, webIpv6Origin } from './web.ts'

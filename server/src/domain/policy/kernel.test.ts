@@ -45,9 +45,10 @@ import { parseAddress, parseSpan } from '../../shared/net/ipv4.ts'
 import { toRanges } from '../../shared/net/ranges.ts'
 import { authorizationOrigin, portalOrigin } from './authorization.ts'
 import { automaticSnatOrigin, compilePolicy } from './compile.ts'
-import { type DnsStage, interceptionOrigin } from './dns.ts'
+import { interceptionOrigin } from './dns.ts'
 import { evaluate } from './evaluate.ts'
 import type { Outcome, Trace } from './evaluate-trace.ts'
+import type { DnsStage } from './model.ts'
 import { type AuthorizationStage, emptyPolicy, type Policy, ruleTables } from './model.ts'
 
 const tag = `pe${process.pid}`

@@ -7,9 +7,7 @@ import type { ClosedPort } from '../../core/engine/views.ts'
 import type { InspectedChannel } from '../../core/plan/inspection-marks.ts'
 import type { Ranges } from '../../shared/net/ranges.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
-import type { DnsStage } from './dns.ts'
 import type { LocalSide } from './local-side.ts'
-import type { WebStage } from './web.ts'
 
 export const ruleTables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
 export type RuleTable = (typeof ruleTables)[number]
@@ -269,3 +267,46 @@ export const emptyPolicy: Policy = {
 
 /** Sources that automatic SNAT hides (docs/behaviour/packet-path.md 2). */
 export const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'] as const
+
+/** Null in a policy: nothing is intercepted. */
+export interface DnsStage extends LocalSide {
+  readonly isIntercepting: boolean
+}
+
+/** Traffic that the proxy leaves alone. Null: any. */
+export interface WebExclusion {
+  readonly origin: string
+  readonly sources: AddressMatch | null
+  readonly destinations: AddressMatch | null
+}
+
+/** Whose traffic is taken while the filter is on. */
+export interface WebInterception {
+  /** False while the proxy cannot answer and the administrator wants traffic to pass then. */
+  readonly isTaking: boolean
+  /** Whom the filter can concern; null: everyone. */
+  readonly sources: AddressMatch | null
+  readonly exclusions: readonly WebExclusion[]
+  /** Where the proxy listens for what is led to it. */
+  readonly ports: { readonly http: number; readonly https: number }
+  readonly rejectsQuic: boolean
+  /** The proxy answers: where nothing listens it only reads its settings again, and clients try once more after a second. */
+  readonly isAnswering?: boolean
+}
+
+export interface WebStage {
+  readonly side: LocalSide
+  /** The networks behind each local device: what the proxy opens for a client has an address, and no incoming device. */
+  readonly networks: readonly { readonly device: string; readonly ranges: Ranges }[]
+  /** Null while only the direct proxy is on. */
+  readonly interception: WebInterception | null
+  /** The port of the direct proxy; null while it is off. */
+  readonly directPort: number | null
+}
+
+/**
+ * `unknown`: no rule and no sign-in authorizes the host; `suspended`: its user has too many sessions; `other_card`: the
+ * address belongs to another card; `other_segment`: it belongs to a card in another segment; `ipv6`: only IPv4 hosts can be
+ * authorized.
+ */
+export type Refusal = 'unknown' | 'suspended' | 'other_card' | 'other_segment' | 'ipv6'

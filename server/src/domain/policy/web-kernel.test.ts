@@ -14,9 +14,8 @@ import { type Ranges, toRanges } from '../../shared/net/ranges.ts'
 import { compilePolicy } from './compile.ts'
 import { evaluate } from './evaluate.ts'
 import type { Routing } from './evaluate-routing.ts'
-import type { Policy, PolicyRule } from './model.ts'
+import type { Policy, PolicyRule, WebInterception } from './model.ts'
 import { type AccessStage, type AddressMatch, type AuthorizationStage, emptyPolicy, ownTraffic } from './model.ts'
-import type { WebInterception } from './web.ts'
 
 const tag = `pw${process.pid}`
 const [client, gateway, outside] = [`${tag}-client`, `${tag}-gateway`, `${tag}-outside`]

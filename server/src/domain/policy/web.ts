@@ -3,39 +3,8 @@
 
 import { contains, type Ranges } from '../../shared/net/ranges.ts'
 import { type Cut, cutPoint, type Flow, isIn } from './evaluate-match.ts'
-import { isLocalDevice, type LocalSide } from './local-side.ts'
-import type { AddressMatch } from './model.ts'
-
-/** Traffic that the proxy leaves alone. Null: any. */
-export interface WebExclusion {
-  readonly origin: string
-  readonly sources: AddressMatch | null
-  readonly destinations: AddressMatch | null
-}
-
-/** Whose traffic is taken while the filter is on. */
-export interface WebInterception {
-  /** False while the proxy cannot answer and the administrator wants traffic to pass then. */
-  readonly isTaking: boolean
-  /** Whom the filter can concern; null: everyone. */
-  readonly sources: AddressMatch | null
-  readonly exclusions: readonly WebExclusion[]
-  /** Where the proxy listens for what is led to it. */
-  readonly ports: { readonly http: number; readonly https: number }
-  readonly rejectsQuic: boolean
-  /** The proxy answers: where nothing listens it only reads its settings again, and clients try once more after a second. */
-  readonly isAnswering?: boolean
-}
-
-export interface WebStage {
-  readonly side: LocalSide
-  /** The networks behind each local device: what the proxy opens for a client has an address, and no incoming device. */
-  readonly networks: readonly { readonly device: string; readonly ranges: Ranges }[]
-  /** Null while only the direct proxy is on. */
-  readonly interception: WebInterception | null
-  /** The port of the direct proxy; null while it is off. */
-  readonly directPort: number | null
-}
+import { isLocalDevice } from './local-side.ts'
+import type { WebStage } from './model.ts'
 
 /** Packets that are led to the proxy count here. */
 export const webOrigin = 'fwd.sys.web_proxy'

@@ -2,7 +2,8 @@
 
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { type Context, isRawReply, type Route, type Services } from '../../core/area/handle.ts'
+import type { Context, Route, Services } from '../../core/area/handle.ts'
+import { isRawReply } from '../../core/area/raw-reply.ts'
 import type { RefusalLog } from '../../core/area/refusal-log.ts'
 import type { AuditEntry } from '../../core/audit/audit-entry.ts'
 import { hasFullAccess } from '../../core/contract/access.ts'

@@ -3,7 +3,8 @@
 
 import { readFileSync } from 'node:fs'
 import { type CookieNames, cookieNames } from '../../core/area/cookies.ts'
-import { handle, type Route, rawReply } from '../../core/area/handle.ts'
+import { handle, type Route } from '../../core/area/handle.ts'
+import { rawReply } from '../../core/area/raw-reply.ts'
 import { keptBytes, type LongReply } from '../../core/area/segments.ts'
 import { documentBrand } from '../../core/contract/document-brand.ts'
 import { endpoint } from '../../core/contract/endpoint.ts'

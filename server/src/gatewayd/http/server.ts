@@ -9,15 +9,8 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
-import {
-  type Change,
-  type Context,
-  type Identity,
-  isRawReply,
-  jsonType,
-  type Route,
-  type Services,
-} from '../../core/area/handle.ts'
+import type { Change, Context, Identity, Route, Services } from '../../core/area/handle.ts'
+import { isRawReply, jsonType } from '../../core/area/raw-reply.ts'
 import { RefusalLog } from '../../core/area/refusal-log.ts'
 import type { Actor, DryRun, Edit } from '../../core/config/change.ts'
 import type { ConfigEngine } from '../../core/config/engine.ts'

@@ -2,7 +2,8 @@
 // before it made; one change, one revision, all or nothing. The handlers wait in change() until the whole is made.
 
 import { bodyWithIds, checkIds, hasOtherIds, idsOf } from '../../core/area/call-ids.ts'
-import { type Change, type Context, isRawReply, type OneCall, type Route } from '../../core/area/handle.ts'
+import type { Change, Context, OneCall, Route } from '../../core/area/handle.ts'
+import { isRawReply } from '../../core/area/raw-reply.ts'
 import type { Authorize, EditTools, Expected } from '../../core/config/change.ts'
 import type { ConfigEngine } from '../../core/config/engine.ts'
 import { editTools } from '../../core/config/prepared.ts'

@@ -150,7 +150,8 @@ export function parseTable(bytes: Uint8Array, checksum: number): IndexTable {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= 1_024
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 const isSource = (value: unknown): value is SourceName => sourceNames.some((name) => name === value)
 const isListOf = (value: unknown, most: number, fits: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length <= most && value.every(fits)

@@ -6,13 +6,11 @@ import { columnsOf, type StoredColumn } from '../../../domain/logs/kinds.ts'
 import { clockOf, shownCell, stampOf } from '../../../domain/logs/show.ts'
 import type { View, ViewColumn, ViewScope } from '../../../domain/logs/view.ts'
 import { type Block, timeColumn } from './block.ts'
+import type { BlockTest, Selection } from './block-test.ts'
 import type { CellList } from './cell-list.ts'
 import { cellReader } from './ordered.ts'
 import { separator } from './texts.ts'
 import type { Codes } from './words.ts'
-
-/** All records, no record, or a 1 for each that is meant. */
-export type Selection = boolean | Uint8Array
 
 interface Test {
   /** What it costs to ask, in order: 0 nothing, 1 numbers of a column, 2 texts. */
@@ -21,11 +19,6 @@ interface Test {
   readonly select: (block: Block, among: Uint8Array | null) => Selection
   /** How many; null when only selecting them says. */
   readonly count: (block: Block) => number | null
-}
-
-export interface BlockTest {
-  select(block: Block): Selection
-  count(block: Block): number
 }
 
 export function blockTest(where: Condition, view: View, scope: ViewScope): BlockTest {

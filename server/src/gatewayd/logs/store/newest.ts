@@ -2,7 +2,7 @@
 
 import type { LogKindName } from '../../../domain/logs/kinds.ts'
 import type { Block } from './block.ts'
-import type { BlockTest } from './conditions.ts'
+import type { BlockTest } from './block-test.ts'
 
 /** A row by what orders it. */
 export interface Position {

@@ -5,7 +5,7 @@ import { columnsOf, type StoredColumn } from '../../../domain/logs/kinds.ts'
 import { clockOf, shownCell, stampOf } from '../../../domain/logs/show.ts'
 import { spanOf, type View, type ViewColumn, type ViewScope } from '../../../domain/logs/view.ts'
 import { type Block, timeColumn } from './block.ts'
-import type { BlockTest } from './conditions.ts'
+import type { BlockTest } from './block-test.ts'
 import type { NewestRows } from './newest.ts'
 
 interface Row {

@@ -4,7 +4,8 @@
 import type { Condition } from '../../../core/contract/table-query.ts'
 import type { LogKindName } from '../../../domain/logs/kinds.ts'
 import type { Block, BlockRange } from './block.ts'
-import { type BlockTest, type Selection, sizeOf } from './conditions.ts'
+import type { BlockTest, Selection } from './block-test.ts'
+import { sizeOf } from './conditions.ts'
 
 /** Only records after a place, up to another one. */
 export interface PlaceRange {

@@ -6,7 +6,7 @@ import { clockOf } from '../../../domain/logs/show.ts'
 import type { SumQuestion, SumRow, Sums } from '../../../domain/logs/store.ts'
 import type { View } from '../../../domain/logs/view.ts'
 import type { Block } from './block.ts'
-import type { BlockTest } from './conditions.ts'
+import type { BlockTest } from './block-test.ts'
 import { type CellReader, cellReader } from './ordered.ts'
 
 /** Different values of all stretches together. With more, the half with the least is left out. */
