@@ -49,14 +49,4 @@ describe('documents', () => {
       [],
     )
   })
-
-  it('hold every decision under its own number', () => {
-    const numbers = globSync('docs/decisions/*.md', { cwd: repository })
-      .map((path) => path.slice(15, 19))
-      .sort()
-    assert.deepEqual(
-      numbers,
-      numbers.map((_, index) => String(index + 1).padStart(4, '0')),
-    )
-  })
 })
