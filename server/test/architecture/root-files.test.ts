@@ -1,4 +1,4 @@
-// Code that runs as root opens files only through src/files/, which follows no link and waits for no pipe. What it reads
+// Code that runs as root opens files only through shared/files/, which follows no link and waits for no pipe. What it reads
 // elsewhere (/proc, /etc) or writes where root alone can is listed with the reason.
 // Requirement 49.
 
@@ -65,7 +65,7 @@ const files = globSync(
   },
 ).filter((file) => !/\.test\.ts$|stand-ins\//.test(file) && !ofEngines.test(file))
 
-test('root opens files only through src/files/, or where no other account can write', () => {
+test('root opens files only through shared/files/, or where no other account can write', () => {
   const using = files.filter((file) => actsOf(readFileSync(join(source, file), 'utf8')).length > 0)
   assert.deepEqual(using.toSorted(), allowed.map(([file]) => file).toSorted())
 })

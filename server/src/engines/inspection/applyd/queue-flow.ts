@@ -1,6 +1,6 @@
 // What happens in the queues of the kernel: whether the engine holds them, what was lost in them, and whether those of channels that may pass are
 // overrun. The engine has one setting of fail-open for all of its queues, and the kernel does not count what passes by it; so no queue has it, and
-// an overrun is seen here (decision 95).
+// an overrun is seen here (decision 96).
 
 import { inspection } from '../../../core/plan/inspection-marks.ts'
 
