@@ -1,9 +1,9 @@
 // A choice out of many by typing: one value, or several as chips. What the list does not have can be added where the page allows it.
 
 import { Combobox as Base } from '@base-ui/react/combobox'
-import { useMemo, useRef, useState } from 'react'
+import { type RefObject, useRef } from 'react'
 import { t } from '../words.ts'
-import { type Choice, createValue, offered } from './choose.ts'
+import { type Choice, createValue } from './choose.ts'
 import styles from './combobox.module.css'
 import control from './control.module.css'
 import { cx } from './cx.ts'
@@ -11,22 +11,11 @@ import { Icon } from './icon.tsx'
 import list from './list.module.css'
 import { PlainText } from './plain-text.tsx'
 import type { InputProps } from './text-input.tsx'
+import { type TypedChoiceProps, useTypedChoice } from './use-typed-choice.ts'
 
 export type ComboboxOption = Choice
 
-export interface ComboboxProps extends Omit<InputProps, 'onEnter'> {
-  readonly value: readonly string[]
-  readonly onChange: (value: readonly string[]) => void
-  readonly options: readonly ComboboxOption[]
-  readonly isMultiple: boolean
-  /** Takes a text that is not in the list; the page adds the value itself. */
-  readonly onCreate?: ((text: string) => void) | undefined
-  /** Whether a typed text is a whole value by itself: then it is offered before what merely contains it. */
-  readonly isValue?: ((text: string) => boolean) | undefined
-  /** A text that is typed and left is taken as if it had been added: no one expects a field to forget it. */
-  readonly keepsTyped?: boolean
-  /** What is typed, for lists that the gateway searches. */
-  readonly onSearch?: ((text: string) => void) | undefined
+export interface ComboboxProps extends TypedChoiceProps, Omit<InputProps, 'onEnter'> {
   /** By value: a chip that is not valid. */
   readonly problems?: ReadonlyMap<string, string> | undefined
   readonly isMono?: boolean
@@ -51,93 +40,120 @@ function isEscape(details: ChangeDetails): boolean {
   return true
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
-export function Combobox({
-  value,
-  onChange,
-  options,
-  isMultiple,
-  onCreate,
-  isValue,
-  keepsTyped = false,
-  onSearch,
-  problems,
-  label,
-  id,
-  describedBy,
-  isInvalid = false,
-  isDisabled = false,
-  placeholder,
-  autoFocus = false,
-  isMono = false,
-}: ComboboxProps) {
-  const [text, setText] = useState('')
-  const anchor = useRef<HTMLDivElement>(null)
-  /** What the person typed since the last choice. */
-  const left = useRef('')
-  const known = useMemo(() => new Map(options.map((option) => [option.value, option])), [options])
-  const optionOf = (one: string): ComboboxOption => known.get(one) ?? { value: one, label: one }
-  const typed = text.trim()
-  const singleLabel = value[0] === undefined ? '' : optionOf(value[0]).label
-  // The text of the chosen value is no search: then the whole list is offered.
-  const sought = !isMultiple && typed === singleLabel ? '' : typed
-  const canCreate = onCreate !== undefined
-  const items = useMemo(
-    () => offered(options, { text: sought, canCreate, isValue }),
-    [options, sought, canCreate, isValue],
-  )
+const offer = {
+  // What fits is found here, in the order in which it is offered.
+  filter: null,
+  isItemEqualToValue: (a: ComboboxOption, b: ComboboxOption) => a.value === b.value,
+  itemToStringLabel: (option: ComboboxOption) => option.label,
+  itemToStringValue: (option: ComboboxOption) => option.value,
+  limit: shownOptions,
+  autoHighlight: true,
+  modal: false,
+} as const
 
-  const take = (next: readonly ComboboxOption[]) => {
-    left.current = ''
-    if (next.some((option) => option.value === createValue)) {
-      onCreate?.(typed)
-      setText('')
-      return
-    }
-    onChange(next.map((option) => option.value))
-    if (isMultiple) setText('')
+export function Combobox(props: ComboboxProps) {
+  const { value, isMultiple, problems, isInvalid = false, isDisabled = false, isMono = false } = props
+  const { text, items, optionOf, take, search, leave } = useTypedChoice(props)
+  const anchor = useRef<HTMLDivElement>(null)
+  const shared = { ...offer, items, disabled: isDisabled }
+  const input = <TypedInput {...props} onLeave={leave} />
+  const popup = <OfferedOptions anchor={anchor} isMono={isMono} />
+  const box = cx(control.control, styles.box, isInvalid && control.invalid)
+  if (!isMultiple) {
+    return (
+      <Base.Root
+        {...shared}
+        value={value[0] === undefined ? null : optionOf(value[0])}
+        onValueChange={(next, details) => {
+          if (!isEscape(details)) take(next === null ? [] : [next])
+        }}
+        onInputValueChange={search}
+      >
+        <div ref={anchor} className={box} data-disabled={isDisabled ? '' : undefined}>
+          {input}
+          <Base.Trigger className={styles.trigger} aria-label={t('Open the list')}>
+            <Icon name="up-down" size={14} />
+          </Base.Trigger>
+        </div>
+        {popup}
+      </Base.Root>
+    )
   }
-  const search = (next: string, { reason }: Pick<ChangeDetails, 'reason'>) => {
-    if (reason === 'input-change') left.current = next.trim()
-    else if (reason === 'escape-key') left.current = ''
-    setText(next)
-    onSearch?.(next)
-  }
-  const leave = () => {
-    const one = left.current
-    left.current = ''
-    if (!keepsTyped || one === '' || one === singleLabel || value.includes(one)) return
-    const listed = options.find((option) => option.label === one || option.value === one)
-    if (listed) take(isMultiple ? [...value.map(optionOf), listed] : [listed])
-    else onCreate?.(one)
-  }
-  const shared = {
-    items,
-    // What fits is found here, in the order in which it is offered.
-    filter: null,
-    isItemEqualToValue: (a: ComboboxOption, b: ComboboxOption) => a.value === b.value,
-    itemToStringLabel: (option: ComboboxOption) => option.label,
-    itemToStringValue: (option: ComboboxOption) => option.value,
-    limit: shownOptions,
-    autoHighlight: true,
-    disabled: isDisabled,
-    modal: false,
-  } as const
-  const input = (
+  return (
+    <Base.Root
+      {...shared}
+      multiple
+      value={value.map(optionOf)}
+      onValueChange={(next, details) => {
+        if (!isEscape(details)) take(next)
+      }}
+      inputValue={text}
+      onInputValueChange={search}
+    >
+      <Base.Chips ref={anchor} className={cx(box, styles.chips)} data-disabled={isDisabled ? '' : undefined}>
+        {value.map(optionOf).map((option) => (
+          <ChosenChip key={option.value} option={option} problem={problems?.get(option.value)} isMono={isMono} />
+        ))}
+        {input}
+      </Base.Chips>
+      {popup}
+    </Base.Root>
+  )
+}
+
+interface TypedInputProps extends ComboboxProps {
+  readonly onLeave: () => void
+}
+
+function TypedInput(props: TypedInputProps) {
+  const { value, isMultiple, placeholder } = props
+  return (
     <Base.Input
-      id={id}
-      className={cx(styles.input, isMono && control.mono)}
+      id={props.id}
+      className={cx(styles.input, props.isMono && control.mono)}
       placeholder={isMultiple && value.length > 0 ? undefined : placeholder}
-      aria-label={label}
-      aria-describedby={describedBy}
-      aria-invalid={isInvalid ? true : undefined}
+      aria-label={props.label}
+      aria-describedby={props.describedBy}
+      aria-invalid={props.isInvalid ? true : undefined}
       autoComplete="off"
       spellCheck={false}
-      autoFocus={autoFocus}
-      onBlur={leave}
+      autoFocus={props.autoFocus ?? false}
+      onBlur={props.onLeave}
     />
   )
-  const popup = (
+}
+
+interface ChosenChipProps {
+  readonly option: ComboboxOption
+  readonly problem: string | undefined
+  readonly isMono: boolean
+}
+
+function ChosenChip({ option, problem, isMono }: ChosenChipProps) {
+  return (
+    <Base.Chip
+      className={cx(styles.chip, problem !== undefined && styles.bad, isMono && 'mono')}
+      aria-label={option.label}
+      title={problem}
+    >
+      {option.kind === undefined ? null : <span className={styles.kind}>{option.kind}</span>}
+      <span className={styles.word} dir="auto">
+        {option.label}
+      </span>
+      <Base.ChipRemove className={styles.remove} aria-label={t('Remove {name}', { name: option.label })}>
+        <Icon name="close" size={12} />
+      </Base.ChipRemove>
+    </Base.Chip>
+  )
+}
+
+interface OfferedOptionsProps {
+  readonly anchor: RefObject<HTMLDivElement | null>
+  readonly isMono: boolean
+}
+
+function OfferedOptions({ anchor, isMono }: OfferedOptionsProps) {
+  return (
     <Base.Portal>
       <Base.Positioner className={list.positioner} sideOffset={4} anchor={anchor} collisionPadding={8}>
         <Base.Popup className={list.popup}>
@@ -176,59 +192,5 @@ export function Combobox({
         </Base.Popup>
       </Base.Positioner>
     </Base.Portal>
-  )
-  const box = cx(control.control, styles.box, isInvalid && control.invalid)
-  if (!isMultiple) {
-    return (
-      <Base.Root
-        {...shared}
-        value={value[0] === undefined ? null : optionOf(value[0])}
-        onValueChange={(next, details) => {
-          if (!isEscape(details)) take(next === null ? [] : [next])
-        }}
-        onInputValueChange={search}
-      >
-        <div ref={anchor} className={box} data-disabled={isDisabled ? '' : undefined}>
-          {input}
-          <Base.Trigger className={styles.trigger} aria-label={t('Open the list')}>
-            <Icon name="up-down" size={14} />
-          </Base.Trigger>
-        </div>
-        {popup}
-      </Base.Root>
-    )
-  }
-  return (
-    <Base.Root
-      {...shared}
-      multiple
-      value={value.map(optionOf)}
-      onValueChange={(next, details) => {
-        if (!isEscape(details)) take(next)
-      }}
-      inputValue={text}
-      onInputValueChange={search}
-    >
-      <Base.Chips ref={anchor} className={cx(box, styles.chips)} data-disabled={isDisabled ? '' : undefined}>
-        {value.map(optionOf).map((option) => (
-          <Base.Chip
-            key={option.value}
-            className={cx(styles.chip, problems?.has(option.value) && styles.bad, isMono && 'mono')}
-            aria-label={option.label}
-            title={problems?.get(option.value)}
-          >
-            {option.kind === undefined ? null : <span className={styles.kind}>{option.kind}</span>}
-            <span className={styles.word} dir="auto">
-              {option.label}
-            </span>
-            <Base.ChipRemove className={styles.remove} aria-label={t('Remove {name}', { name: option.label })}>
-              <Icon name="close" size={12} />
-            </Base.ChipRemove>
-          </Base.Chip>
-        ))}
-        {input}
-      </Base.Chips>
-      {popup}
-    </Base.Root>
   )
 }

@@ -4,7 +4,7 @@
 
 import { draggable } from '@atlaskit/pragmatic-drag-and-drop/element/adapter'
 import { setCustomNativeDragPreview } from '@atlaskit/pragmatic-drag-and-drop/element/set-custom-native-drag-preview'
-import { type MouseEvent, memo, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
+import { type MouseEvent, memo, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { t } from '../../words.ts'
 import { cx } from '../cx.ts'
 import { Icon } from '../icon.tsx'
@@ -47,27 +47,57 @@ export const dragKind = 'portcullis-grid-rows'
 
 const focusable = 'a[href],button,input,select,textarea,[tabindex]'
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function RowInner<Row>(props: RowViewProps<Row>) {
-  const {
-    row,
-    index,
-    entry,
-    top,
-    columns,
-    isSelectable,
-    isSelected,
-    isActive,
-    isDraggable,
-    state,
-    depth,
-    isOpen,
-    api,
-  } = props
+  const { row, index, columns, isSelectable, isSelected, isDraggable, state, depth, isOpen, api } = props
   const element = useRef<HTMLDivElement>(null)
   const handle = useRef<HTMLDivElement>(null)
+  useOneTabStop(element)
+  useDraggable({ element, handle, isDraggable, index, api })
+  const hasLead = isSelectable || isDraggable
+  return (
+    <div
+      ref={element}
+      role="row"
+      className={cx(
+        styles.row,
+        isSelected && styles.selected,
+        props.isActive && styles.active,
+        props.tabColumn !== null && styles.current,
+        state !== null && styles[state],
+      )}
+      style={{ top: props.top }}
+      aria-rowindex={props.entry + 2}
+      aria-selected={isSelectable ? isSelected : undefined}
+      aria-level={depth === null ? undefined : depth + 1}
+      aria-expanded={isOpen ?? undefined}
+      aria-busy={state === 'pending' ? true : undefined}
+      data-row={index}
+    >
+      {hasLead ? <LeadCell ref={handle} {...{ index, isSelectable, isSelected, isDraggable, api }} /> : null}
+      {columns.map((column, place) => (
+        <CellView
+          key={column.id}
+          column={column}
+          place={place}
+          colIndex={place + (hasLead ? 2 : 1)}
+          left={props.stickyLefts[place] ?? null}
+          isTabStop={props.tabColumn === place}
+          isEditing={props.editColumn === place}
+          row={row}
+          index={index}
+          api={api}
+        >
+          {place === 0 && depth !== null ? (
+            <TreeLead depth={depth} isOpen={isOpen} onToggle={() => api.onToggle(index)} />
+          ) : null}
+        </CellView>
+      ))}
+    </div>
+  )
+}
 
-  // Only the grid is a tab stop; what stands in a cell is reached from the cell.
+/** Only the grid is a tab stop; what stands in a cell is reached from the cell. */
+function useOneTabStop(element: RefObject<HTMLDivElement | null>): void {
   useLayoutEffect(() => {
     for (const cell of element.current?.querySelectorAll<HTMLElement>('[data-cell]:not([data-editing])') ?? []) {
       for (const inner of cell.querySelectorAll<HTMLElement>(focusable)) {
@@ -75,7 +105,15 @@ function RowInner<Row>(props: RowViewProps<Row>) {
       }
     }
   })
+}
 
+interface DraggableSource extends Pick<RowViewProps<unknown>, 'isDraggable' | 'index' | 'api'> {
+  readonly element: RefObject<HTMLDivElement | null>
+  readonly handle: RefObject<HTMLDivElement | null>
+}
+
+/** The row is dragged by its first cell; how many go with it is shown at the pointer. */
+function useDraggable({ element, handle, isDraggable, index, api }: DraggableSource): void {
   useEffect(() => {
     if (!isDraggable || element.current === null) return
     return draggable({
@@ -95,65 +133,33 @@ function RowInner<Row>(props: RowViewProps<Row>) {
         })
       },
     })
-  }, [isDraggable, index, api])
+  }, [element, handle, isDraggable, index, api])
+}
 
-  const hasLead = isSelectable || isDraggable
+interface LeadCellProps
+  extends Pick<RowViewProps<unknown>, 'index' | 'isSelectable' | 'isSelected' | 'isDraggable' | 'api'> {
+  readonly ref: RefObject<HTMLDivElement | null>
+}
+
+/** By which a row is selected and dragged. */
+function LeadCell({ ref, index, isSelectable, isSelected, isDraggable, api }: LeadCellProps) {
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of all cells
     <div
-      ref={element}
-      role="row"
-      className={cx(
-        styles.row,
-        isSelected && styles.selected,
-        isActive && styles.active,
-        props.tabColumn !== null && styles.current,
-        state !== null && styles[state],
-      )}
-      style={{ top }}
-      aria-rowindex={entry + 2}
-      aria-selected={isSelectable ? isSelected : undefined}
-      aria-level={depth === null ? undefined : depth + 1}
-      aria-expanded={isOpen ?? undefined}
-      aria-busy={state === 'pending' ? true : undefined}
-      data-row={index}
+      ref={ref}
+      role="gridcell"
+      aria-colindex={1}
+      className={cx(styles.cell, styles.lead, isDraggable && styles.handle)}
+      onClick={isSelectable ? (event) => api.onCheck(index, event) : undefined}
     >
-      {hasLead ? (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: as above
-        <div
-          ref={handle}
-          role="gridcell"
-          aria-colindex={1}
-          className={cx(styles.cell, styles.lead, isDraggable && styles.handle)}
-          onClick={isSelectable ? (event) => api.onCheck(index, event) : undefined}
-        >
-          {isDraggable ? (
-            <span className={styles.grip}>
-              <Icon name="drag" size={14} />
-            </span>
-          ) : null}
-          {isSelectable ? (
-            <span className={styles.check}>{isSelected ? <Icon name="check" size={12} /> : null}</span>
-          ) : null}
-        </div>
+      {isDraggable ? (
+        <span className={styles.grip}>
+          <Icon name="drag" size={14} />
+        </span>
       ) : null}
-      {columns.map((column, place) => (
-        <CellView
-          key={column.id}
-          column={column}
-          place={place}
-          colIndex={place + (hasLead ? 2 : 1)}
-          left={props.stickyLefts[place] ?? null}
-          isTabStop={props.tabColumn === place}
-          isEditing={props.editColumn === place}
-          row={row}
-          index={index}
-          api={api}
-        >
-          {place === 0 && depth !== null ? (
-            <TreeLead depth={depth} isOpen={isOpen} onToggle={() => api.onToggle(index)} />
-          ) : null}
-        </CellView>
-      ))}
+      {isSelectable ? (
+        <span className={styles.check}>{isSelected ? <Icon name="check" size={12} /> : null}</span>
+      ) : null}
     </div>
   )
 }
