@@ -25,6 +25,10 @@ export const aroundOf = (list: Endpoint, id: unknown): Around =>
 
 export const idOf = ({ idField = 'id' }: Pick<Collection, 'idField'>, item: Item): string => String(item[idField] ?? '')
 
+/** How a call names the item that another one goes beside. */
+export const anchorOf = ({ idField = 'id' }: Pick<Collection, 'idField'>, item: Item): string | number =>
+  item[idField] as string | number
+
 export const changeEndpoint = ({ endpoints }: Pick<Collection, 'endpoints'>): Endpoint | undefined =>
   endpoints.update ?? endpoints.replace
 

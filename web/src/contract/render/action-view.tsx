@@ -13,9 +13,10 @@ import { t, useLanguage } from '../../words.ts'
 import type { Action } from '../define.ts'
 import type { Around } from '../plan.ts'
 import { bodyObject, formFields, type Schema } from '../schema.ts'
-import { ActionDialog, type ReadyAction } from './action-dialog.tsx'
+import { ActionDialog } from './action-dialog.tsx'
 import { Chooser } from './read-view.tsx'
 import styles from './stack.module.css'
+import type { ReadyAction } from './use-action.ts'
 import { useUpload } from './use-upload.ts'
 
 interface ActionProps {

@@ -9,7 +9,8 @@ import type { MenuItem } from '../../ui/menu.tsx'
 import { t } from '../../words.ts'
 import type { Collection, Item, RowAction } from '../define.ts'
 import { type Around, idOf, paramsOf } from '../plan.ts'
-import { ActionDialog, type ReadyAction } from './action-dialog.tsx'
+import { ActionDialog } from './action-dialog.tsx'
+import type { ReadyAction } from './use-action.ts'
 
 interface Asked {
   readonly action: RowAction

@@ -51,10 +51,49 @@ export interface ItemDraft extends DraftState {
 const isEmptyBody = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && Object.keys(body).length === 0
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function useItemDraft(source: ItemDraftSource): ItemDraft {
-  const { collection, around, row, start, spot, etag, onApplied } = source
+  const { collection, start, etag } = source
   const { open } = useReview()
+  const calls = useItemCalls(source)
+  const { fields, empty, base, schema, callOf, bodyOf, isChangeable } = calls
+  const begin = start === undefined ? undefined : { ...empty, ...start }
+  const state = useDraft({ base, ...(begin ? { start: begin } : {}), empty, fields, schema, bodyOf })
+  const { draft, isValid, showAll, refuse } = state
+  const { planOf, conflict, settleConflict, closeConflict } = useItemPlan(source, calls, state)
+
+  const planned = useMemo(() => {
+    if (!isChangeable) return null
+    const made = callOf(draft, etag)
+    return isEmptyBody(made.body) && draft.base !== null ? null : made
+  }, [isChangeable, callOf, draft, etag])
+
+  /** Calls that change no configuration have no dry run: they are made at once. */
+  const act = async (made: PlannedCall): Promise<void> => {
+    try {
+      const { endpoint, params, query, body } = made
+      const reply = await call(endpoint, { params, query, body } as CallOptions)
+      await readAgain(collection.endpoints.list)
+      planOf(draft, etag).onApplied?.([reply.data])
+      toast(t('Done.'), { tone: 'ok' })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      showAll()
+      refuse(error.problems.length > 0 ? error.problems : [{ field: '', message: error.message }])
+    }
+  }
+
+  const review = (): void => {
+    showAll()
+    if (!isValid() || planned === null) return
+    if (planned.endpoint.effect === 'action') void act(planned)
+    else open(planOf(draft, etag))
+  }
+
+  return { ...state, fields, empty, planned, review, conflict, settleConflict, closeConflict }
+}
+
+/** The fields of the item, what it begins with, and the call that makes or changes it. */
+function useItemCalls({ collection, around, row, spot }: ItemDraftSource) {
   const isNew = row === null
   const fields = useMemo(() => itemFields(collection, isNew), [collection, isNew])
   const empty = useMemo(() => emptyItem(fields), [fields])
@@ -71,37 +110,27 @@ export function useItemDraft(source: ItemDraftSource): ItemDraft {
   // Items that no call changes are only looked at.
   const isChangeable = endpoint !== undefined
   const bodyOf = useCallback((draft: Draft) => (isChangeable ? callOf(draft, null).body : {}), [isChangeable, callOf])
-  const begin = start === undefined ? undefined : { ...empty, ...start }
-  const state = useDraft({ base, ...(begin ? { start: begin } : {}), empty, fields, schema, bodyOf })
-  const { draft, isValid, showAll, refuse, rebase, settle } = state
-  const [conflict, setConflict] = useState<{
-    readonly merge: Merge
-    readonly theirs: Item
-    readonly etag: string | null
-  } | null>(null)
+  return { fields, empty, base, schema, callOf, bodyOf, isChangeable }
+}
 
-  const [applied, setApplied] = useState<{ readonly id: string | null } | null>(null)
+interface ItemConflict {
+  readonly merge: Merge
+  readonly theirs: Item
+  readonly etag: string | null
+}
 
-  // Only when the draft is no longer unsaved may the page be left.
-  useEffect(() => {
-    if (applied === null) return
-    setApplied(null)
-    onApplied(applied.id)
-  }, [applied, onApplied])
-
-  const name = (value: Item): string => {
-    try {
-      return collection.title({ ...row, ...value })
-    } catch {
-      return ''
-    }
-  }
+/** The plan of a draft, which goes on top of what is there now when someone else changed the list. */
+function useItemPlan(
+  { collection, around, row, onApplied }: ItemDraftSource,
+  { fields, empty, callOf }: ReturnType<typeof useItemCalls>,
+  { showAll, refuse, rebase, settle }: DraftState,
+) {
+  const { open } = useReview()
+  const [conflict, setConflict] = useState<ItemConflict | null>(null)
+  const setApplied = useAfterApply(onApplied)
 
   const planOf = (now: Draft, tag: string | null): ChangePlan => ({
-    title:
-      now.base === null
-        ? t('Add {item} {name}', { item: t(collection.itemName), name: name(now.value) })
-        : t('Change {item} {name}', { item: t(collection.itemName), name: name(now.value) }),
+    title: titleOf(collection, row, now),
     calls: [callOf(now, tag)],
     ...(collection.confirmWithin === undefined ? {} : { confirmWithin: collection.confirmWithin }),
     reads: [collection.endpoints.list],
@@ -148,44 +177,36 @@ export function useItemDraft(source: ItemDraftSource): ItemDraft {
     open(planOf({ base: conflict.theirs, value }, conflict.etag))
   }
 
-  const planned = useMemo(() => {
-    if (!isChangeable) return null
-    const made = callOf(draft, etag)
-    return isEmptyBody(made.body) && draft.base !== null ? null : made
-  }, [isChangeable, callOf, draft, etag])
+  return { planOf, conflict: conflict?.merge ?? null, settleConflict, closeConflict: () => setConflict(null) }
+}
 
-  /** Calls that change no configuration have no dry run: they are made at once. */
-  const act = async (made: PlannedCall): Promise<void> => {
-    try {
-      const { endpoint, params, query, body } = made
-      const reply = await call(endpoint, { params, query, body } as CallOptions)
-      await readAgain(collection.endpoints.list)
-      planOf(draft, etag).onApplied?.([reply.data])
-      toast(t('Done.'), { tone: 'ok' })
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      showAll()
-      refuse(error.problems.length > 0 ? error.problems : [{ field: '', message: error.message }])
-    }
-  }
+interface AppliedItem {
+  readonly id: string | null
+}
 
-  const review = (): void => {
-    showAll()
-    if (!isValid() || planned === null) return
-    if (planned.endpoint.effect === 'action') void act(planned)
-    else open(planOf(draft, etag))
-  }
+/** Only when the draft is no longer unsaved may the page be left. */
+function useAfterApply(onApplied: (id: string | null) => void): (applied: AppliedItem) => void {
+  const [applied, setApplied] = useState<AppliedItem | null>(null)
+  useEffect(() => {
+    if (applied === null) return
+    setApplied(null)
+    onApplied(applied.id)
+  }, [applied, onApplied])
+  return setApplied
+}
 
-  return {
-    ...state,
-    fields,
-    empty,
-    planned,
-    review,
-    conflict: conflict?.merge ?? null,
-    settleConflict,
-    closeConflict: () => setConflict(null),
+/** An item that is not whole yet may have no name. */
+function nameOf(collection: Collection, item: Item): string {
+  try {
+    return collection.title(item)
+  } catch {
+    return ''
   }
+}
+
+function titleOf(collection: Collection, row: Item | null, { base, value }: Draft): string {
+  const words = { item: t(collection.itemName), name: nameOf(collection, { ...row, ...value }) }
+  return base === null ? t('Add {item} {name}', words) : t('Change {item} {name}', words)
 }
 
 /** Lists say by `has_password` that a secret is set, which the form must know. */
