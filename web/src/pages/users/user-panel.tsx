@@ -1,9 +1,10 @@
 // One user or group in the panel: its fields, its password, where it is named, and its removal.
 
 import { groups, users } from '@gateway/server/contract/users'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
-import { useEditing } from '../../api/editing.ts'
+import type { PlannedCall } from '../../api/change.ts'
+import { type Editing, useEditing } from '../../api/editing.ts'
 import type { Problem } from '../../api/failure.ts'
 import { useGo, useLeaveGuard, usePlace } from '../../place.ts'
 import { Bar } from '../../ui/bar.tsx'
@@ -11,8 +12,6 @@ import { Button } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/drawer.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Link } from '../../ui/link.tsx'
-import { SecretInput } from '../../ui/secret-input.tsx'
-import { Select } from '../../ui/select.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import { t } from '../../words.ts'
@@ -27,8 +26,8 @@ import {
   updateGroup,
   updateUser,
 } from './calls.ts'
-import { useGroupOptions } from './move-dialog.tsx'
 import { type Group, isLocal, rootGroup, type TreeIndex, type User } from './tree.ts'
+import { problemOf, UserFields } from './user-fields.tsx'
 import styles from './users.module.css'
 
 interface PanelProps {
@@ -57,9 +56,6 @@ export function UserPanel(props: PanelProps): ReactNode {
   return group ? <GroupEditor {...props} group={group} parent={group.parent_id} /> : null
 }
 
-const problemOf = (problems: readonly Problem[], ...names: readonly string[]): string | undefined =>
-  problems.find(({ field }) => names.some((name) => field === name || field.endsWith(`.${name}`)))?.message
-
 /** `leave` is for what is applied: nothing is asked then. */
 function useClose(isDirty: boolean): { readonly close: () => void; readonly leave: () => void } {
   const go = useGo()
@@ -79,31 +75,62 @@ interface UserEditorProps extends PanelProps {
   readonly start: UserForm
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function UserEditor({ user, start, index, etags, onRemove }: UserEditorProps): ReactNode {
-  const review = useReview()
   const editing = useEditing('accounts')
   const [form, setForm] = useState(start)
-  const [problems, setProblems] = useState<readonly Problem[]>([])
   const isDirty = JSON.stringify(form) !== JSON.stringify(start)
   const { close, leave } = useClose(isDirty)
-  const isFit = useMemo(() => (id: string) => isLocal(index.groups.get(id) ?? { domain_type: 'ad' }), [index])
-  const options = useGroupOptions(index, isFit)
+  const { problems, send } = useUserReview(user, form, etags.users, leave)
   const isForeign = user !== null && !isLocal(user)
   const isRadius = user?.domain_type === 'radius'
   const isOff = !editing.isAllowed || (isForeign && !isRadius)
-  const set = (patch: Partial<UserForm>): void => setForm({ ...form, ...patch })
-  const hasNewPassword = user !== null && form.password !== ''
-  const isChanged = user !== null && JSON.stringify({ ...form, password: '' }) !== JSON.stringify(formOf(user))
+  return (
+    <Drawer
+      title={user === null ? t('New user') : user.name}
+      onClose={close}
+      foot={
+        <EditorFoot
+          {...{ editing, isDirty, send, close, onRemove }}
+          name={user?.name}
+          canSend={!isOff && (user === null || isDirty)}
+        />
+      }
+    >
+      <EditorForm send={send}>
+        {isForeign ? (
+          <Bar tone="plain">
+            {isRadius
+              ? t('A RADIUS user: name, comment and access can be changed here.')
+              : t('This user comes from elsewhere and is changed there.')}
+          </Bar>
+        ) : null}
+        <UserFields
+          {...{ form, index, problems, isOff, isForeign, isRadius }}
+          isNew={user === null}
+          set={(patch) => setForm({ ...form, ...patch })}
+        />
+        {user === null ? null : (
+          <Switch
+            label={t('Deny access')}
+            hint={t('The user cannot authorize, and sessions end at once.')}
+            isOn={form.isDenied}
+            onChange={(isDenied) => setForm({ ...form, isDenied })}
+            isDisabled={isOff}
+          />
+        )}
+        {user === null ? null : <UserLinks user={user} />}
+      </EditorForm>
+    </Drawer>
+  )
+}
+
+/** The calls of the form as one change; what the gateway refuses goes beside its fields. */
+function useUserReview(user: User | null, form: UserForm, etag: string | null, onApplied: () => void) {
+  const review = useReview()
+  const [problems, setProblems] = useState<readonly Problem[]>([])
   const send = (): void => {
     setProblems([])
-    const calls =
-      user === null
-        ? [createUser(form, etags.users)]
-        : [
-            ...(isChanged ? [updateUser(user, form, hasNewPassword ? null : etags.users)] : []),
-            ...(hasNewPassword ? [changePassword(user, form.password)] : []),
-          ]
+    const calls = userCalls(user, form, etag)
     if (calls.length === 0) return
     review.open({
       title:
@@ -112,164 +139,86 @@ function UserEditor({ user, start, index, etags, onRemove }: UserEditorProps): R
           : t('Change the user {name}', { name: form.name }),
       calls,
       reads,
-      onApplied: leave,
+      onApplied,
       onProblems: setProblems,
     })
   }
+  return { problems, send }
+}
+
+function userCalls(user: User | null, form: UserForm, etag: string | null): readonly PlannedCall[] {
+  if (user === null) return [createUser(form, etag)]
+  const hasNewPassword = form.password !== ''
+  const isChanged = JSON.stringify({ ...form, password: '' }) !== JSON.stringify(formOf(user))
+  return [
+    ...(isChanged ? [updateUser(user, form, hasNewPassword ? null : etag)] : []),
+    ...(hasNewPassword ? [changePassword(user, form.password)] : []),
+  ]
+}
+
+interface EditorFootProps {
+  readonly editing: Editing
+  /** Of what can be removed; a new one has none. */
+  readonly name: string | undefined
+  readonly isDirty: boolean
+  readonly canSend: boolean
+  readonly send: () => void
+  readonly close: () => void
+  readonly onRemove: () => void
+}
+
+function EditorFoot(props: EditorFootProps): ReactNode {
+  const { isAllowed, why } = props.editing
   return (
-    <Drawer
-      title={user === null ? t('New user') : user.name}
-      onClose={close}
-      foot={
-        <div className={styles.acts}>
-          {user === null ? null : (
-            <span className={styles.start}>
-              <Button icon="remove" kind="quiet" onClick={onRemove} isDisabled={!editing.isAllowed} why={editing.why}>
-                {t('Remove {name}', { name: user.name })}
-              </Button>
-            </span>
-          )}
-          <Button onClick={close}>{isDirty ? t('Discard') : t('Close')}</Button>
-          <Button
-            kind="primary"
-            keys="Ctrl Enter"
-            onClick={send}
-            isDisabled={isOff || (user !== null && !isDirty)}
-            why={editing.why}
-          >
-            {t('Review')}
+    <div className={styles.acts}>
+      {props.name === undefined ? null : (
+        <span className={styles.start}>
+          <Button icon="remove" kind="quiet" onClick={props.onRemove} isDisabled={!isAllowed} why={why}>
+            {t('Remove {name}', { name: props.name })}
           </Button>
-        </div>
-      }
-    >
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
+        </span>
+      )}
+      <Button onClick={props.close}>{props.isDirty ? t('Discard') : t('Close')}</Button>
+      <Button kind="primary" keys="Ctrl Enter" onClick={props.send} isDisabled={!props.canSend} why={why}>
+        {t('Review')}
+      </Button>
+    </div>
+  )
+}
+
+function EditorForm({ send, children }: { readonly send: () => void; readonly children: ReactNode }): ReactNode {
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
           event.preventDefault()
           send()
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-            event.preventDefault()
-            send()
-          }
-        }}
-      >
-        {isForeign ? (
-          <Bar tone="plain">
-            {isRadius
-              ? t('A RADIUS user: name, comment and access can be changed here.')
-              : t('This user comes from elsewhere and is changed there.')}
-          </Bar>
-        ) : null}
-        <Field label={t('Name')} problem={problemOf(problems, 'name')} isRequired>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              value={form.name}
-              onChange={(name) => set({ name })}
-              maxLength={128}
-              isDisabled={isOff}
-              autoFocus={user === null}
-            />
-          )}
-        </Field>
-        <Field
-          label={t('Login')}
-          hint={t('Small latin letters, digits, dots, hyphens and underscores.')}
-          problem={problemOf(problems, 'login')}
-          isRequired
-        >
-          {(ids) => (
-            <TextInput
-              {...ids}
-              value={form.login}
-              onChange={(login) => set({ login })}
-              maxLength={32}
-              isMono
-              isDisabled={isOff || isRadius}
-            />
-          )}
-        </Field>
-        {isForeign ? null : (
-          <Field
-            label={user === null ? t('Password') : t('New password')}
-            hint={user === null ? undefined : t('Empty: it stays as it is.')}
-            problem={problemOf(problems, 'psw', 'password')}
-            isRequired={user === null}
-          >
-            {(ids) => (
-              <SecretInput
-                {...ids}
-                value={form.password}
-                onChange={(password) => set({ password })}
-                isSet={user !== null}
-                isDisabled={isOff}
-              />
-            )}
-          </Field>
-        )}
-        <Field label={t('Group')} problem={problemOf(problems, 'parent_id')}>
-          {(ids) => (
-            <Select
-              {...ids}
-              value={form.parent_id}
-              onChange={(parent_id) => set({ parent_id })}
-              options={options}
-              isDisabled={isOff || isRadius}
-            />
-          )}
-        </Field>
-        <Field
-          label={t('Phone')}
-          hint={t('With plus sign and country code, for the second factor.')}
-          problem={problemOf(problems, 'phone_number')}
-        >
-          {(ids) => (
-            <TextInput
-              {...ids}
-              value={form.phone_number}
-              onChange={(phone_number) => set({ phone_number })}
-              placeholder="+12025550123"
-              isDisabled={isOff || isRadius}
-            />
-          )}
-        </Field>
-        <Field label={t('Comment')} problem={problemOf(problems, 'comment')}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              value={form.comment}
-              onChange={(comment) => set({ comment })}
-              maxLength={255}
-              isDisabled={isOff}
-            />
-          )}
-        </Field>
-        {user === null ? null : (
-          <Switch
-            label={t('Deny access')}
-            hint={t('The user cannot authorize, and sessions end at once.')}
-            isOn={form.isDenied}
-            onChange={(isDenied) => set({ isDenied })}
-            isDisabled={isOff}
-          />
-        )}
-        {user === null ? null : (
-          <p className={styles.links}>
-            <Link to="people/sessions" search={{ q: user.login }}>
-              {t('Sessions')}
-            </Link>
-            <Link to="people/authorization" search={{ q: user.login }}>
-              {t('Authorization rules')}
-            </Link>
-            <Link to="system/history" search={{ object: `users.users[${user.id}]` }}>
-              {t('History')}
-            </Link>
-          </p>
-        )}
-      </form>
-    </Drawer>
+        }
+      }}
+    >
+      {children}
+    </form>
+  )
+}
+
+function UserLinks({ user }: { readonly user: User }): ReactNode {
+  return (
+    <p className={styles.links}>
+      <Link to="people/sessions" search={{ q: user.login }}>
+        {t('Sessions')}
+      </Link>
+      <Link to="people/authorization" search={{ q: user.login }}>
+        {t('Authorization rules')}
+      </Link>
+      <Link to="system/history" search={{ object: `users.users[${user.id}]` }}>
+        {t('History')}
+      </Link>
+    </p>
   )
 }
 
@@ -301,34 +250,10 @@ function GroupEditor({ group, parent, index, etags, onRemove }: GroupEditorProps
       title={group === null ? t('New group') : group.name}
       onClose={close}
       foot={
-        <div className={styles.acts}>
-          {group === null ? null : (
-            <span className={styles.start}>
-              <Button icon="remove" kind="quiet" onClick={onRemove} isDisabled={!editing.isAllowed} why={editing.why}>
-                {t('Remove {name}', { name: group.name })}
-              </Button>
-            </span>
-          )}
-          <Button onClick={close}>{isDirty ? t('Discard') : t('Close')}</Button>
-          <Button kind="primary" keys="Ctrl Enter" onClick={send} isDisabled={isOff || !isDirty} why={editing.why}>
-            {t('Review')}
-          </Button>
-        </div>
+        <EditorFoot {...{ editing, isDirty, send, close, onRemove }} name={group?.name} canSend={!isOff && isDirty} />
       }
     >
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-            event.preventDefault()
-            send()
-          }
-        }}
-      >
+      <EditorForm send={send}>
         <Field label={t('Name')} problem={problemOf(problems, 'name')} isRequired>
           {(ids) => (
             <TextInput
@@ -342,7 +267,7 @@ function GroupEditor({ group, parent, index, etags, onRemove }: GroupEditorProps
           )}
         </Field>
         <p className={styles.muted}>{t('In {group}', { group: index.groups.get(parent)?.name ?? parent })}</p>
-      </form>
+      </EditorForm>
     </Drawer>
   )
 }
