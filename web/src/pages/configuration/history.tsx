@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Grid } from '../../ui/grid/grid.tsx'
+import type { Column } from '../../ui/grid/types.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
@@ -21,7 +22,7 @@ import { Select } from '../../ui/select.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { sayReason } from '../../util/reason-words.ts'
-import { tablesIn } from '../../util/rule-numbers.ts'
+import { type NumberOf, tablesIn } from '../../util/rule-numbers.ts'
 import { printCsv, saveText } from '../../util/save-file.ts'
 import { summarise, titleOfObject } from '../../util/stored-objects.ts'
 import { printMoment } from '../../util/time.ts'
@@ -51,15 +52,74 @@ function useJournalled(object: string | undefined): ReadonlyMap<number, readonly
   )
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function History(): ReactNode {
-  const { item, search } = usePlace()
+  const { item } = usePlace()
   const go = useGo()
-  const { may, timeZone } = useSession()
+  const acts = useHistoryActs()
+  const { revisions, all, rows, journalled, wordsOf, numberOf } = useRevisions()
+  const status = useStatus(configurationStatus.path).find(({ name }) => name === 'apply')
+  return (
+    <>
+      <PageHead
+        title={t('History')}
+        lead={t('Every change of the configuration: who, when, from where, why, and what.')}
+        status={
+          status ? <Status state={status.status}>{status.status === 'active' ? t('Applied') : undefined}</Status> : null
+        }
+      >
+        <Button
+          icon="export"
+          onClick={() => saveRevisions(rows, wordsOf)}
+          isDisabled={rows.length === 0}
+          why={t('There is nothing to save.')}
+        >
+          {t('CSV')}
+        </Button>
+      </PageHead>
+      <HistoryFilter all={all} count={rows.length} numberOf={numberOf} />
+      {revisions.error ? <ProblemBox failure={revisions.error} onRetry={() => void revisions.refetch()} /> : null}
+      <Grid
+        label={t('Revisions')}
+        rows={rows}
+        rowKey={({ revision }) => String(revision)}
+        height="fill"
+        isLoading={revisions.isPending}
+        activeKey={item}
+        onOpen={({ revision }) => go.openItem(String(revision))}
+        onKey={({ key, row }) => {
+          if (!row) return false
+          if (key === 'u') acts.undo(row.revision)
+          else if (key === 'p') acts.putBack(row.revision)
+          else return false
+          return true
+        }}
+        columns={revisionColumns(journalled, wordsOf)}
+        empty={
+          all.length === 0 ? (
+            <Empty title={t('Nothing was changed yet')}>
+              {t('The first change is revision 1; revision 0 is the state before it.')}
+            </Empty>
+          ) : (
+            <Empty
+              title={t('Nothing fits')}
+              action={<Button onClick={() => go.open('system/history')}>{t('Show all')}</Button>}
+            />
+          )
+        }
+      />
+      {item !== null && /^\d+$/.test(item) ? (
+        <RevisionPanel revision={Number(item)} acts={acts} onClose={() => go.openItem(null)} />
+      ) : null}
+    </>
+  )
+}
+
+/** The revisions that the address asks for, and what is known of each. */
+function useRevisions() {
+  const { search } = usePlace()
+  const { may } = useSession()
   const revisions = useRead(listRevisions, { query: { limit: pageSize }, everyMs: 30_000 })
   const journalled = useJournalled(search.object)
-  const acts = useHistoryActs()
-  const status = useStatus(configurationStatus.path).find(({ name }) => name === 'apply')
   const all = useMemo(() => revisions.data?.data ?? [], [revisions.data])
   const only = useMemo(
     () => (search.object === undefined || !may('audit') ? null : new Set(journalled.keys())),
@@ -69,12 +129,41 @@ export function History(): ReactNode {
     tablesIn([search.object ?? '', ...[...journalled.values()].map(([first]) => first?.object ?? '')]),
   )
   const wordsOf = (revision: number): string => summarise(journalled.get(revision) ?? [], labelOf, numberOf)
+  return { revisions, all, rows: narrow(all, readNarrowing(search, only), wordsOf), journalled, wordsOf, numberOf }
+}
+
+const saveRevisions = (rows: readonly Revision[], wordsOf: (revision: number) => string): void =>
+  saveText(
+    'history.csv',
+    printCsv(
+      ['revision', 'time', 'author', 'address', 'reason', 'changes'],
+      rows.map(({ revision, time, author, address, reason }) => [
+        revision,
+        time,
+        author,
+        address,
+        reason,
+        wordsOf(revision),
+      ]),
+    ),
+    'text/csv',
+  )
+
+interface HistoryFilterProps {
+  readonly all: readonly Revision[]
+  /** How many of them are shown. */
+  readonly count: number
+  readonly numberOf: NumberOf
+}
+
+function HistoryFilter({ all, count, numberOf }: HistoryFilterProps): ReactNode {
+  const { search } = usePlace()
+  const go = useGo()
+  const { timeZone } = useSession()
   /** An address is anything that was typed. */
-  const momentText = (text = ''): string => (/^\d{1,11}$/.test(text) ? printMoment(Number(text), zone, language) : '')
-  const rows = narrow(all, readNarrowing(search, only), wordsOf)
+  const momentText = (text = ''): string =>
+    /^\d{1,11}$/.test(text) ? printMoment(Number(text), timeZone ?? 'UTC', currentLanguage()) : ''
   const authors = [...new Set(all.map(({ author }) => author))].sort()
-  const zone = timeZone ?? 'UTC'
-  const language = currentLanguage()
   const chips = [
     ...(search.object === undefined
       ? []
@@ -95,134 +184,73 @@ export function History(): ReactNode {
           },
         ]),
   ]
-  const save = (): void =>
-    saveText(
-      'history.csv',
-      printCsv(
-        ['revision', 'time', 'author', 'address', 'reason', 'changes'],
-        rows.map(({ revision, time, author, address, reason }) => [
-          revision,
-          time,
-          author,
-          address,
-          reason,
-          wordsOf(revision),
-        ]),
-      ),
-      'text/csv',
-    )
-  const openRevision = (revision: Revision): void => go.openItem(String(revision.revision))
   return (
-    <>
-      <PageHead
-        title={t('History')}
-        lead={t('Every change of the configuration: who, when, from where, why, and what.')}
-        status={
-          status ? <Status state={status.status}>{status.status === 'active' ? t('Applied') : undefined}</Status> : null
-        }
-      >
-        <Button icon="export" onClick={save} isDisabled={rows.length === 0} why={t('There is nothing to save.')}>
-          {t('CSV')}
-        </Button>
-      </PageHead>
-      <FilterBar
-        text={search.q ?? ''}
-        onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}
-        placeholder={t('Revision, person, reason or object')}
-        count={t('{shown} of {all}', { shown: rows.length, all: all.length })}
-        chips={chips}
-      >
-        <Select
-          isCompact
-          label={t('Who')}
-          value={search.who ?? ''}
-          onChange={(who) => go.setSearch({ who: who === '' ? null : who })}
-          options={[
-            { value: '', label: t('Everyone') },
-            ...authors.map((author) => ({ value: author, label: author })),
-          ]}
-        />
-      </FilterBar>
-      {revisions.error ? <ProblemBox failure={revisions.error} onRetry={() => void revisions.refetch()} /> : null}
-      <Grid
-        label={t('Revisions')}
-        rows={rows}
-        rowKey={({ revision }) => String(revision)}
-        height="fill"
-        isLoading={revisions.isPending}
-        activeKey={item}
-        onOpen={openRevision}
-        onKey={({ key, row }) => {
-          if (!row) return false
-          if (key === 'u') acts.undo(row.revision)
-          else if (key === 'p') acts.putBack(row.revision)
-          else return false
-          return true
-        }}
-        columns={[
-          {
-            id: 'revision',
-            title: t('Revision'),
-            width: 90,
-            isNumber: true,
-            isSticky: true,
-            sort: (a, b) => a.revision - b.revision,
-            cell: ({ revision }) => revision,
-          },
-          { id: 'time', title: t('When'), width: 130, cell: ({ time }) => <Time iso={time} /> },
-          {
-            id: 'author',
-            title: t('Who'),
-            width: 140,
-            text: ({ author }) => author,
-            cell: ({ author }) => <PlainText text={author} limit={60} />,
-          },
-          {
-            id: 'what',
-            title: t('What'),
-            width: 'rest',
-            minWidth: 220,
-            cell: ({ revision }) =>
-              journalled.has(revision) ? (
-                <PlainText text={wordsOf(revision)} limit={160} />
-              ) : (
-                <RevisionWords revision={revision} />
-              ),
-          },
-          {
-            id: 'reason',
-            title: t('Why'),
-            width: 220,
-            text: ({ reason }) => sayReason(reason),
-            cell: ({ reason }) => <PlainText text={sayReason(reason)} limit={120} />,
-          },
-          {
-            id: 'address',
-            title: t('From'),
-            width: 130,
-            text: ({ address }) => address,
-            cell: ({ address }) => <span className={styles.mono}>{address}</span>,
-          },
-        ]}
-        empty={
-          all.length === 0 ? (
-            <Empty title={t('Nothing was changed yet')}>
-              {t('The first change is revision 1; revision 0 is the state before it.')}
-            </Empty>
-          ) : (
-            <Empty
-              title={t('Nothing fits')}
-              action={<Button onClick={() => go.open('system/history')}>{t('Show all')}</Button>}
-            />
-          )
-        }
+    <FilterBar
+      text={search.q ?? ''}
+      onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}
+      placeholder={t('Revision, person, reason or object')}
+      count={t('{shown} of {all}', { shown: count, all: all.length })}
+      chips={chips}
+    >
+      <Select
+        isCompact
+        label={t('Who')}
+        value={search.who ?? ''}
+        onChange={(who) => go.setSearch({ who: who === '' ? null : who })}
+        options={[{ value: '', label: t('Everyone') }, ...authors.map((author) => ({ value: author, label: author }))]}
       />
-      {item !== null && /^\d+$/.test(item) ? (
-        <RevisionPanel revision={Number(item)} acts={acts} onClose={() => go.openItem(null)} />
-      ) : null}
-    </>
+    </FilterBar>
   )
 }
+
+const revisionColumns = (
+  journalled: ReadonlyMap<number, readonly ObjectChange[]>,
+  wordsOf: (revision: number) => string,
+): readonly Column<Revision>[] => [
+  {
+    id: 'revision',
+    title: t('Revision'),
+    width: 90,
+    isNumber: true,
+    isSticky: true,
+    sort: (a, b) => a.revision - b.revision,
+    cell: ({ revision }) => revision,
+  },
+  { id: 'time', title: t('When'), width: 130, cell: ({ time }) => <Time iso={time} /> },
+  {
+    id: 'author',
+    title: t('Who'),
+    width: 140,
+    text: ({ author }) => author,
+    cell: ({ author }) => <PlainText text={author} limit={60} />,
+  },
+  {
+    id: 'what',
+    title: t('What'),
+    width: 'rest',
+    minWidth: 220,
+    cell: ({ revision }) =>
+      journalled.has(revision) ? (
+        <PlainText text={wordsOf(revision)} limit={160} />
+      ) : (
+        <RevisionWords revision={revision} />
+      ),
+  },
+  {
+    id: 'reason',
+    title: t('Why'),
+    width: 220,
+    text: ({ reason }) => sayReason(reason),
+    cell: ({ reason }) => <PlainText text={sayReason(reason)} limit={120} />,
+  },
+  {
+    id: 'address',
+    title: t('From'),
+    width: 130,
+    text: ({ address }) => address,
+    cell: ({ address }) => <span className={styles.mono}>{address}</span>,
+  },
+]
 
 /** For roles that may not read the journal, and revisions older than what was read of it. */
 function RevisionWords({ revision }: { readonly revision: number }): ReactNode {

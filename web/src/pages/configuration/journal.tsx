@@ -1,6 +1,5 @@
 // The journal: changes, sign-ins and refusals, with a stamp that says whether all of it is intact.
 
-import type { QueryOf, ReplyOf } from '@gateway/server/contract'
 import { auditStatus, listRecords, verifyAudit } from '@gateway/server/contract/audit'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useStatus } from '../../api/events.ts'
@@ -16,7 +15,6 @@ import { Drawer } from '../../ui/drawer.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Grid } from '../../ui/grid/grid.tsx'
-import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
@@ -26,105 +24,28 @@ import { Time } from '../../ui/time.tsx'
 import { useKept } from '../../ui/use-kept.ts'
 import { printCount } from '../../util/amount.ts'
 import { type NumberOf, tablesIn } from '../../util/rule-numbers.ts'
-import { printCsv, saveText } from '../../util/save-file.ts'
-import { summarise, titleOfObject } from '../../util/stored-objects.ts'
-import { currentLanguage, heard, msg, t } from '../../words.ts'
+import { titleOfObject } from '../../util/stored-objects.ts'
+import { currentLanguage, heard, t } from '../../words.ts'
 import styles from './configuration.module.css'
-import { DiffView, type ObjectChange } from './diff-view.tsx'
+import { DiffView } from './diff-view.tsx'
+import { recordColumns } from './record-columns.tsx'
+import {
+  type AuditRecord,
+  changesOf,
+  events,
+  isObjectChange,
+  mostRecords,
+  queryOf,
+  saveRecords,
+  wordsOf,
+} from './records.ts'
 
-type AuditRecord = ReplyOf<typeof listRecords>[number]
-type Query = Partial<QueryOf<typeof listRecords>>
-
-const events: Readonly<Record<AuditRecord['event'], string>> = {
-  change: msg('Change'),
-  'sign-in': msg('Sign-in'),
-  'sign-out': msg('Sign-out'),
-  lock: msg('Block'),
-  'session-ended': msg('Session ended'),
-  refused: msg('Refusal'),
-  action: msg('Action'),
-  system: msg('System'),
-}
-
-const limit = 2_000
-const asked = ['who', 'event', 'result', 'address', 'what', 'object'] as const
-
-/** Conditions of the address that the gateway looks for itself. */
-function queryOf(search: Readonly<Record<string, string>>): Query {
-  const given = asked.flatMap((name) => (search[name] ? [[name, search[name]] as const] : []))
-  const times = (['from', 'until'] as const).flatMap((name) =>
-    search[name] !== undefined && /^\d+$/.test(search[name]) ? [[name, Number(search[name])] as const] : [],
-  )
-  return { ...Object.fromEntries(given), ...Object.fromEntries(times), limit } as Query
-}
-
-const isObjectChange = (change: unknown): change is ObjectChange =>
-  typeof change === 'object' && change !== null && 'object' in change && 'action' in change && 'fields' in change
-
-const changesOf = ({ changes }: AuditRecord): ObjectChange[] => changes.filter(isObjectChange)
-
-const wordsOf = (record: AuditRecord, numberOf: NumberOf): string => {
-  const words = summarise(changesOf(record), labelOf, numberOf)
-  return words === '' ? [record.what, record.message].filter((one) => one !== '').join(': ') : words
-}
-
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Journal(): ReactNode {
-  const { search } = usePlace()
   const go = useGo()
   const { may } = useSession()
-  const records = useRead(listRecords, { query: queryOf(search), everyMs: 15_000 })
+  const { records, data, numberOf, rows } = useRecords()
   const status = useStatus(auditStatus.path)
   const [chosen, setChosen] = useState<AuditRecord | null>(null)
-  const data = useKept(records.data)?.data
-  const needle = (search.q ?? '').trim().toLowerCase()
-  const numberOf = useRuleNumbers(
-    tablesIn([search.object ?? '', ...(data ?? []).map((record) => changesOf(record)[0]?.object ?? '')]),
-  )
-  const rows = useMemo(
-    () =>
-      (data ?? []).filter(
-        (record) =>
-          needle === '' ||
-          [record.who, record.address, record.message, record.what, wordsOf(record, numberOf)].some((text) =>
-            text.toLowerCase().includes(needle),
-          ),
-      ),
-    [data, needle, numberOf],
-  )
-  const save = (): void =>
-    saveText(
-      'journal.csv',
-      printCsv(
-        [
-          'sequence',
-          'time',
-          'event',
-          'who',
-          'address',
-          'what',
-          'result',
-          'message',
-          'revision',
-          'request_id',
-          'changes',
-        ],
-        rows.map((one) => [
-          one.sequence,
-          one.time,
-          one.event,
-          one.who,
-          one.address,
-          one.what,
-          one.result,
-          one.message,
-          one.revision,
-          one.request_id,
-          JSON.stringify(one.changes),
-        ]),
-      ),
-      'text/csv',
-    )
   return (
     <>
       <PageHead
@@ -132,45 +53,16 @@ export function Journal(): ReactNode {
         lead={t('Changes, sign-ins and refusals. No one can change what is written here.')}
         status={<Stamp />}
       >
-        <Button icon="export" onClick={save} isDisabled={rows.length === 0} why={t('There is nothing to save.')}>
+        <Button
+          icon="export"
+          onClick={() => saveRecords(rows)}
+          isDisabled={rows.length === 0}
+          why={t('There is nothing to save.')}
+        >
           {t('CSV')}
         </Button>
       </PageHead>
-      <FilterBar
-        text={search.q ?? ''}
-        onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}
-        placeholder={t('Person, address, object or words')}
-        count={
-          rows.length === limit
-            ? t('the newest {count}', { count: printCount(limit, currentLanguage()) })
-            : t('{count, plural, one {# record} other {# records}}', { count: rows.length })
-        }
-        chips={(['who', 'object', 'address', 'what', 'result'] as const).flatMap((name) =>
-          search[name]
-            ? [
-                {
-                  id: name,
-                  label:
-                    name === 'object'
-                      ? titleOfObject(search[name], [], numberOf)
-                      : `${t(labelOf(name))} = ${search[name]}`,
-                  onRemove: () => go.setSearch({ [name]: null }),
-                },
-              ]
-            : [],
-        )}
-      >
-        <Select
-          isCompact
-          label={t('Kind')}
-          value={search.event ?? ''}
-          onChange={(event) => go.setSearch({ event: event === '' ? null : event })}
-          options={[
-            { value: '', label: t('All kinds') },
-            ...Object.entries(events).map(([value, label]) => ({ value, label: t(label) })),
-          ]}
-        />
-      </FilterBar>
+      <JournalFilter count={rows.length} numberOf={numberOf} />
       {records.error ? <ProblemBox failure={records.error} onRetry={() => void records.refetch()} /> : null}
       <Grid
         label={t('Journal')}
@@ -180,61 +72,7 @@ export function Journal(): ReactNode {
         isLoading={records.isPending && !data}
         activeKey={chosen ? String(chosen.sequence) : null}
         onOpen={setChosen}
-        columns={[
-          { id: 'time', title: t('When'), width: 130, isSticky: true, cell: ({ time }) => <Time iso={time} /> },
-          {
-            id: 'event',
-            title: t('Kind'),
-            width: 110,
-            text: ({ event }) => event,
-            cell: ({ event }) => t(events[event]),
-          },
-          {
-            id: 'who',
-            title: t('Who'),
-            width: 140,
-            text: ({ who }) => who,
-            cell: ({ who }) => <PlainText text={who} limit={60} />,
-          },
-          {
-            id: 'what',
-            title: t('What'),
-            width: 'rest',
-            minWidth: 240,
-            cell: (record) => <PlainText text={wordsOf(record, numberOf)} limit={200} />,
-          },
-          {
-            id: 'result',
-            title: t('Result'),
-            width: 130,
-            text: ({ result }) => result,
-            cell: ({ result }) => (
-              <Status state={result === 'ok' ? 'ok' : 'warning'}>
-                {result === 'ok' ? t('done') : t(labelOf(result))}
-              </Status>
-            ),
-          },
-          {
-            id: 'revision',
-            title: t('Revision'),
-            width: 90,
-            isNumber: true,
-            sort: (a, b) => (a.revision ?? 0) - (b.revision ?? 0),
-            cell: ({ revision }) =>
-              revision === null ? null : may('view') ? (
-                <Link to={`system/history/${revision}`}>{revision}</Link>
-              ) : (
-                revision
-              ),
-          },
-          {
-            id: 'address',
-            title: t('From'),
-            width: 130,
-            text: ({ address }) => address,
-            cell: ({ address }) => <span className={styles.mono}>{address}</span>,
-          },
-        ]}
+        columns={recordColumns(numberOf, may('view'))}
         empty={
           <Empty
             title={t('Nothing fits')}
@@ -251,6 +89,71 @@ export function Journal(): ReactNode {
         ))}
       {chosen ? <RecordPanel record={chosen} onClose={() => setChosen(null)} /> : null}
     </>
+  )
+}
+
+/** The records that the address asks the gateway for, and those of them that its words fit. */
+function useRecords() {
+  const { search } = usePlace()
+  const records = useRead(listRecords, { query: queryOf(search), everyMs: 15_000 })
+  const data = useKept(records.data)?.data
+  const needle = (search.q ?? '').trim().toLowerCase()
+  const numberOf = useRuleNumbers(
+    tablesIn([search.object ?? '', ...(data ?? []).map((record) => changesOf(record)[0]?.object ?? '')]),
+  )
+  const rows = useMemo(
+    () =>
+      (data ?? []).filter(
+        (record) =>
+          needle === '' ||
+          [record.who, record.address, record.message, record.what, wordsOf(record, numberOf)].some((text) =>
+            text.toLowerCase().includes(needle),
+          ),
+      ),
+    [data, needle, numberOf],
+  )
+  return { records, data, numberOf, rows }
+}
+
+function JournalFilter({ count, numberOf }: { readonly count: number; readonly numberOf: NumberOf }): ReactNode {
+  const { search } = usePlace()
+  const go = useGo()
+  return (
+    <FilterBar
+      text={search.q ?? ''}
+      onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}
+      placeholder={t('Person, address, object or words')}
+      count={
+        count === mostRecords
+          ? t('the newest {count}', { count: printCount(mostRecords, currentLanguage()) })
+          : t('{count, plural, one {# record} other {# records}}', { count })
+      }
+      chips={(['who', 'object', 'address', 'what', 'result'] as const).flatMap((name) =>
+        search[name]
+          ? [
+              {
+                id: name,
+                label:
+                  name === 'object'
+                    ? titleOfObject(search[name], [], numberOf)
+                    : `${t(labelOf(name))} = ${search[name]}`,
+                onRemove: () => go.setSearch({ [name]: null }),
+              },
+            ]
+          : [],
+      )}
+    >
+      <Select
+        isCompact
+        label={t('Kind')}
+        value={search.event ?? ''}
+        onChange={(event) => go.setSearch({ event: event === '' ? null : event })}
+        options={[
+          { value: '', label: t('All kinds') },
+          ...Object.entries(events).map(([value, label]) => ({ value, label: t(label) })),
+        ]}
+      />
+    </FilterBar>
   )
 }
 

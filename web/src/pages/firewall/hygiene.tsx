@@ -3,7 +3,7 @@
 import { showHygiene } from '@gateway/server/contract/firewall'
 import { useMemo, useState } from 'react'
 import { useReview } from '../../api/apply.ts'
-import { useEditing } from '../../api/editing.ts'
+import { type Editing, useEditing } from '../../api/editing.ts'
 import { useRead } from '../../api/reads.ts'
 import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import type { HandPage } from '../../page.ts'
@@ -32,59 +32,17 @@ interface Row {
 
 const weight = { high: 0, medium: 1, low: 2 } as const
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 function HygienePage() {
-  const { search } = usePlace()
   const go = useGo()
-  const review = useReview()
   const editing = useEditing('firewall')
-  const read = useRead(showHygiene)
+  const { read, numberOf, rows, shown } = useFindings()
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set())
-  const findings = read.data?.data
-  const tables = useMemo(() => [...new Set(findings?.map(({ table }) => table))], [findings])
-  const numberOf = useRuleNumbers(tables)
-  const rows = useMemo(
-    () =>
-      (findings ?? [])
-        .map((found) => ({ ...found, text: heard(renumber(found.text, numberOf, found.table)) }))
-        .map((finding) => ({
-          key: `${finding.table} ${finding.rule_id} ${finding.kind}`,
-          finding,
-          text: `${sayRule(finding.table, finding.rule_id, numberOf)} ${finding.text} ${t(kindWords[finding.kind])}`.toLowerCase(),
-        }))
-        .toSorted((a, b) => weight[a.finding.severity] - weight[b.finding.severity]),
-    [findings, numberOf],
-  )
-  const { q = '', kind } = search
-  const shown = useMemo(
-    () => rows.filter((row) => row.text.includes(q.toLowerCase()) && (kind === undefined || row.finding.kind === kind)),
-    [rows, q, kind],
-  )
-  const act = (targets: readonly Row[], isRemoval: boolean): void => {
-    const rules = [...new Map(targets.map(({ finding }) => [`${finding.table} ${finding.rule_id}`, finding])).values()]
-    if (rules.length === 0) return
-    review.open({
-      title: isRemoval
-        ? t('{count, plural, one {Remove # rule} other {Remove # rules}}', { count: rules.length })
-        : t('{count, plural, one {Switch off # rule} other {Switch off # rules}}', { count: rules.length }),
-      calls: rules.map(({ table, rule_id }) => {
-        const { calls } = ruleTables[table]
-        return isRemoval
-          ? { endpoint: calls.remove, params: { rule_id } }
-          : { endpoint: calls.update, params: { rule_id }, body: { enabled: false } }
-      }),
-      ...(rules.some(({ table }) => table === 'input') ? { confirmWithin: 90 } : {}),
-      reads: [showHygiene, ...new Set(rules.map(({ table }) => ruleTables[table].calls.list))],
-      onApplied: () => setSelection(new Set()),
-    })
-  }
-  const chosen = shown.filter(({ key }) => selection.has(key))
+  const act = useCleaning(() => setSelection(new Set()))
   const onKey = ({ key, rows: targets }: GridKey<Row>): boolean => {
     if (key !== 'Delete' || !editing.isAllowed) return false
     act(targets, true)
     return true
   }
-  const kinds = [...new Set(rows.map(({ finding }) => finding.kind))]
   return (
     <div className={styles.page}>
       <PageHead
@@ -95,45 +53,13 @@ function HygienePage() {
           {t('Look again')}
         </Button>
       </PageHead>
-      <FilterBar
-        text={q}
-        onText={(text) => go.setSearch({ q: text === '' ? null : text }, { replace: true })}
-        count={t('{count, plural, one {# finding} other {# findings}}', { count: shown.length })}
-      >
-        <Select
-          isCompact
-          label={t('Kind')}
-          value={kind ?? ''}
-          options={[
-            { value: '', label: t('All kinds') },
-            ...kinds.map((value) => ({ value, label: t(kindWords[value]) })),
-          ]}
-          onChange={(value) => go.setSearch({ kind: value === '' ? null : value }, { replace: true })}
-        />
-        {chosen.length > 0 ? (
-          <>
-            <Button
-              size="small"
-              icon="power"
-              isDisabled={!editing.isAllowed}
-              why={editing.why}
-              onClick={() => act(chosen, false)}
-            >
-              {t('Switch off {count}', { count: chosen.length })}
-            </Button>
-            <Button
-              size="small"
-              icon="remove"
-              keys="Del"
-              isDisabled={!editing.isAllowed}
-              why={editing.why}
-              onClick={() => act(chosen, true)}
-            >
-              {t('Remove {count}', { count: chosen.length })}
-            </Button>
-          </>
-        ) : null}
-      </FilterBar>
+      <FindingsFilter
+        rows={rows}
+        count={shown.length}
+        chosen={shown.filter(({ key }) => selection.has(key))}
+        editing={editing}
+        onAct={act}
+      />
       {read.error && !read.data ? (
         <ProblemBox failure={read.error} onRetry={() => void read.refetch()} />
       ) : (
@@ -152,6 +78,111 @@ function HygienePage() {
         />
       )}
     </div>
+  )
+}
+
+/** What is wrong with rules, the heaviest first, and what of it the filter finds. */
+function useFindings() {
+  const { q = '', kind } = usePlace().search
+  const read = useRead(showHygiene)
+  const findings = read.data?.data
+  const tables = useMemo(() => [...new Set(findings?.map(({ table }) => table))], [findings])
+  const numberOf = useRuleNumbers(tables)
+  const rows = useMemo(
+    () =>
+      (findings ?? [])
+        .map((found) => ({ ...found, text: heard(renumber(found.text, numberOf, found.table)) }))
+        .map((finding) => ({
+          key: `${finding.table} ${finding.rule_id} ${finding.kind}`,
+          finding,
+          text: `${sayRule(finding.table, finding.rule_id, numberOf)} ${finding.text} ${t(kindWords[finding.kind])}`.toLowerCase(),
+        }))
+        .toSorted((a, b) => weight[a.finding.severity] - weight[b.finding.severity]),
+    [findings, numberOf],
+  )
+  const shown = useMemo(
+    () => rows.filter((row) => row.text.includes(q.toLowerCase()) && (kind === undefined || row.finding.kind === kind)),
+    [rows, q, kind],
+  )
+  return { read, numberOf, rows, shown }
+}
+
+/** Switches rules off, or removes them, after a review. */
+function useCleaning(onApplied: () => void): (targets: readonly Row[], isRemoval: boolean) => void {
+  const review = useReview()
+  return (targets, isRemoval) => {
+    const rules = [...new Map(targets.map(({ finding }) => [`${finding.table} ${finding.rule_id}`, finding])).values()]
+    if (rules.length === 0) return
+    review.open({
+      title: isRemoval
+        ? t('{count, plural, one {Remove # rule} other {Remove # rules}}', { count: rules.length })
+        : t('{count, plural, one {Switch off # rule} other {Switch off # rules}}', { count: rules.length }),
+      calls: rules.map(({ table, rule_id }) => {
+        const { calls } = ruleTables[table]
+        return isRemoval
+          ? { endpoint: calls.remove, params: { rule_id } }
+          : { endpoint: calls.update, params: { rule_id }, body: { enabled: false } }
+      }),
+      ...(rules.some(({ table }) => table === 'input') ? { confirmWithin: 90 } : {}),
+      reads: [showHygiene, ...new Set(rules.map(({ table }) => ruleTables[table].calls.list))],
+      onApplied,
+    })
+  }
+}
+
+interface FindingsFilterProps {
+  readonly rows: readonly Row[]
+  /** How many the filter finds. */
+  readonly count: number
+  readonly chosen: readonly Row[]
+  readonly editing: Editing
+  readonly onAct: (targets: readonly Row[], isRemoval: boolean) => void
+}
+
+function FindingsFilter({ rows, count, chosen, editing, onAct }: FindingsFilterProps) {
+  const { q = '', kind } = usePlace().search
+  const go = useGo()
+  const kinds = [...new Set(rows.map(({ finding }) => finding.kind))]
+  return (
+    <FilterBar
+      text={q}
+      onText={(text) => go.setSearch({ q: text === '' ? null : text }, { replace: true })}
+      count={t('{count, plural, one {# finding} other {# findings}}', { count })}
+    >
+      <Select
+        isCompact
+        label={t('Kind')}
+        value={kind ?? ''}
+        options={[
+          { value: '', label: t('All kinds') },
+          ...kinds.map((value) => ({ value, label: t(kindWords[value]) })),
+        ]}
+        onChange={(value) => go.setSearch({ kind: value === '' ? null : value }, { replace: true })}
+      />
+      {chosen.length > 0 ? (
+        <>
+          <Button
+            size="small"
+            icon="power"
+            isDisabled={!editing.isAllowed}
+            why={editing.why}
+            onClick={() => onAct(chosen, false)}
+          >
+            {t('Switch off {count}', { count: chosen.length })}
+          </Button>
+          <Button
+            size="small"
+            icon="remove"
+            keys="Del"
+            isDisabled={!editing.isAllowed}
+            why={editing.why}
+            onClick={() => onAct(chosen, true)}
+          >
+            {t('Remove {count}', { count: chosen.length })}
+          </Button>
+        </>
+      ) : null}
+    </FilterBar>
   )
 }
 

@@ -62,12 +62,10 @@ function useSignatures(search: Readonly<Record<string, string>>) {
   return { rows, error: read.error, isPending: read.isPending && !kept, refetch: () => void read.refetch() }
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function Signatures(): ReactNode {
   const { item, search } = usePlace()
   const go = useGo()
-  const { data: groups } = useRead(signatureGroups)
-  const { data: all } = useRead(profiles.list)
+  const names = useGroupNames()
   const { rows: found, error, isPending, refetch } = useSignatures(search)
   const [sort, setSort] = useState<Sort | null>(null)
   const engine = useEngine(showStatus)
@@ -81,13 +79,6 @@ export function Signatures(): ReactNode {
           ),
     [found, needle],
   )
-  const kinds = groups?.data.signature_groups ?? []
-  const isNarrowed = ['q', 'classtype', 'tactic', 'source', 'profile'].some((name) => search[name] !== undefined)
-  const tactics = new Map(
-    kinds.flatMap(({ mitre_tactics }) => mitre_tactics.map((one) => [one.mitre_tactic_id, one.mitre_tactic_name])),
-  )
-  const groupNames = new Map(kinds.map(({ classtype, classtype_name }) => [classtype, classtype_name]))
-  const set = (patch: Record<string, string | null>): void => go.setSearch(patch)
   return (
     <>
       <PageHead
@@ -100,66 +91,7 @@ export function Signatures(): ReactNode {
         </Button>
       </PageHead>
       <EngineBars items={engine} />
-      <FilterBar
-        text={search.q ?? ''}
-        onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}
-        placeholder={t('Name, SID or protocol')}
-        count={t('{count, plural, one {# signature} other {# signatures}}', { count: rows.length })}
-        chips={[
-          ...(search.classtype
-            ? [
-                {
-                  id: 'classtype',
-                  label: groupNames.get(search.classtype) ?? search.classtype,
-                  onRemove: () => set({ classtype: null }),
-                },
-              ]
-            : []),
-          ...(search.tactic
-            ? [
-                {
-                  id: 'tactic',
-                  label: tactics.get(search.tactic) ?? search.tactic,
-                  onRemove: () => set({ tactic: null }),
-                },
-              ]
-            : []),
-        ]}
-      >
-        <Select
-          isCompact
-          label={t('Group')}
-          value={search.classtype ?? ''}
-          onChange={(classtype) => set({ classtype: classtype === '' ? null : classtype })}
-          options={[
-            { value: '', label: t('All groups') },
-            ...kinds.map(({ classtype, classtype_name, count }) => ({
-              value: classtype,
-              label: `${classtype_name || classtype} (${count})`,
-            })),
-          ]}
-        />
-        <Select
-          isCompact
-          label={t('Source')}
-          value={search.source ?? ''}
-          onChange={(source) => set({ source: source === '' ? null : source })}
-          options={[
-            { value: '', label: t('All sources') },
-            ...Object.entries(sourceWords).map(([value, label]) => ({ value, label: t(label) })),
-          ]}
-        />
-        <Select
-          isCompact
-          label={t('Profile')}
-          value={search.profile ?? ''}
-          onChange={(profile) => set({ profile: profile === '' ? null : profile })}
-          options={[
-            { value: '', label: t('Not by profile') },
-            ...(all?.data ?? []).map(({ id, name }) => ({ value: id, label: t('In {profile}', { profile: name }) })),
-          ]}
-        />
-      </FilterBar>
+      <SignatureFilter names={names} count={rows.length} />
       {search.profile ? <ProfileCounts profile={search.profile} /> : null}
       {error ? <ProblemBox failure={error} onRetry={refetch} /> : null}
       <Grid
@@ -172,21 +104,8 @@ export function Signatures(): ReactNode {
         onSort={setSort}
         activeKey={item}
         onOpen={({ sid }) => go.openItem(String(sid))}
-        columns={signatureColumns(groupNames)}
-        empty={
-          <Empty
-            title={isNarrowed ? t('No signature fits') : t('There are no signatures yet')}
-            action={
-              isNarrowed ? (
-                <Button onClick={() => go.open('protection/intrusion-prevention/signatures')}>{t('Show all')}</Button>
-              ) : (
-                <Button onClick={() => go.open('protection/intrusion-prevention/custom')}>{t('Own signatures')}</Button>
-              )
-            }
-          >
-            {t('Signatures come with the gateway, from rule files of the operator, and from own signatures.')}
-          </Empty>
-        }
+        columns={signatureColumns(names.groups)}
+        empty={<NoSignatures />}
       />
       {item !== null && /^\d+$/.test(item) ? (
         <SignaturePanel
@@ -196,6 +115,110 @@ export function Signatures(): ReactNode {
         />
       ) : null}
     </>
+  )
+}
+
+type GroupNames = ReturnType<typeof useGroupNames>
+
+/** The groups of signatures there are, and the names of groups and tactics by their ids. */
+function useGroupNames() {
+  const { data } = useRead(signatureGroups)
+  const kinds = data?.data.signature_groups ?? []
+  return {
+    kinds,
+    groups: new Map(kinds.map(({ classtype, classtype_name }) => [classtype, classtype_name])),
+    tactics: new Map(
+      kinds.flatMap(({ mitre_tactics }) => mitre_tactics.map((one) => [one.mitre_tactic_id, one.mitre_tactic_name])),
+    ),
+  }
+}
+
+function SignatureFilter({ names, count }: { readonly names: GroupNames; readonly count: number }): ReactNode {
+  const { search } = usePlace()
+  const go = useGo()
+  const { data: all } = useRead(profiles.list)
+  const set = (patch: Record<string, string | null>): void => go.setSearch(patch)
+  return (
+    <FilterBar
+      text={search.q ?? ''}
+      onText={(q) => go.setSearch({ q: q === '' ? null : q }, { replace: true })}
+      placeholder={t('Name, SID or protocol')}
+      count={t('{count, plural, one {# signature} other {# signatures}}', { count })}
+      chips={[
+        ...(search.classtype
+          ? [
+              {
+                id: 'classtype',
+                label: names.groups.get(search.classtype) ?? search.classtype,
+                onRemove: () => set({ classtype: null }),
+              },
+            ]
+          : []),
+        ...(search.tactic
+          ? [
+              {
+                id: 'tactic',
+                label: names.tactics.get(search.tactic) ?? search.tactic,
+                onRemove: () => set({ tactic: null }),
+              },
+            ]
+          : []),
+      ]}
+    >
+      <Select
+        isCompact
+        label={t('Group')}
+        value={search.classtype ?? ''}
+        onChange={(classtype) => set({ classtype: classtype === '' ? null : classtype })}
+        options={[
+          { value: '', label: t('All groups') },
+          ...names.kinds.map(({ classtype, classtype_name, count }) => ({
+            value: classtype,
+            label: `${classtype_name || classtype} (${count})`,
+          })),
+        ]}
+      />
+      <Select
+        isCompact
+        label={t('Source')}
+        value={search.source ?? ''}
+        onChange={(source) => set({ source: source === '' ? null : source })}
+        options={[
+          { value: '', label: t('All sources') },
+          ...Object.entries(sourceWords).map(([value, label]) => ({ value, label: t(label) })),
+        ]}
+      />
+      <Select
+        isCompact
+        label={t('Profile')}
+        value={search.profile ?? ''}
+        onChange={(profile) => set({ profile: profile === '' ? null : profile })}
+        options={[
+          { value: '', label: t('Not by profile') },
+          ...(all?.data ?? []).map(({ id, name }) => ({ value: id, label: t('In {profile}', { profile: name }) })),
+        ]}
+      />
+    </FilterBar>
+  )
+}
+
+function NoSignatures(): ReactNode {
+  const { search } = usePlace()
+  const go = useGo()
+  const isNarrowed = ['q', 'classtype', 'tactic', 'source', 'profile'].some((name) => search[name] !== undefined)
+  return (
+    <Empty
+      title={isNarrowed ? t('No signature fits') : t('There are no signatures yet')}
+      action={
+        isNarrowed ? (
+          <Button onClick={() => go.open('protection/intrusion-prevention/signatures')}>{t('Show all')}</Button>
+        ) : (
+          <Button onClick={() => go.open('protection/intrusion-prevention/custom')}>{t('Own signatures')}</Button>
+        )
+      }
+    >
+      {t('Signatures come with the gateway, from rule files of the operator, and from own signatures.')}
+    </Empty>
   )
 }
 

@@ -26,7 +26,7 @@ import { currentLanguage, msg, t } from '../../words.ts'
 import { type CellTools, LineCell } from './cells.tsx'
 import styles from './explorer.module.css'
 import { Facets } from './facets.tsx'
-import { type Condition, join, parseTyped, readFilter, toggle, without, writeFilter } from './filter.ts'
+import { type Condition, join, type LogFilter, parseTyped, readFilter, toggle, without, writeFilter } from './filter.ts'
 import { LinePanel, type LinePanelProps, useLineActs } from './line-panel.tsx'
 import { type LogLine, mostLines } from './lines.ts'
 import { type LogRange, type Preset, presets, writeRange } from './range.ts'
@@ -59,62 +59,25 @@ interface ExplorerProps {
   readonly Panel?: ComponentType<LinePanelProps>
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): ReactNode {
-  const place = usePlace()
   const go = useGo()
   const { timeZone } = useSession()
   const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
-  const known = useMemo(
-    () => [
-      ...new Set([
-        ...source.facets.map(({ column }) => column),
-        ...source.columns.filter(({ isText }) => !isText).flatMap(({ id, parts }) => parts ?? [id]),
-      ]),
-    ],
-    [source],
-  )
-  const filter = useMemo(() => readFilter(place.search, known), [place.search, known])
-  const isLive = place.search.until === undefined && place.search.live !== '0'
-  const log = useLog(source, place.search, filter, zone, isLive)
+  const { search } = usePlace()
+  const { known, filter } = useFilter(source)
+  const { isLive, setLive } = useLive()
+  const log = useLog(source, search, filter, zone, isLive)
   const [chosen, setChosen] = useState<LogLine | null>(null)
-  const [typed, setTyped] = useState<string | null>(null)
   const devices = useDevices()
   const acts = useLineActs(source, devices.idOf)
-
-  const setLive = useCallback(() => {
-    go.setSearch(
-      place.search.until === undefined ? { live: isLive ? '0' : null } : { from: null, until: null, live: null },
-      {
-        replace: true,
-      },
-    )
-  }, [go, isLive, place.search.until])
-  useSpace(setLive)
-
   const onPick = useCallback(
     (column: string, value: string, isNot: boolean) =>
       go.setSearch(writeFilter(toggle(filter, { column, value, isNot }), known)),
     [go, filter, known],
   )
-  const setText = (text: string): void => {
-    setTyped(text)
-    const read = parseTyped(text, known)
-    if (read.conditions.length > 0 && !text.endsWith(' ')) return
-    go.setSearch(writeFilter(join(filter, read), known), { replace: true })
-    if (read.conditions.length > 0) setTyped(null)
-  }
-
   const nameOfRule = useRuleNames(source, log.lines)
   const ruleWord = useRuleWords(source, log.lines, nameOfRule)
-  const tools: CellTools = {
-    source,
-    zone,
-    onPick,
-    nameOfRule,
-    titleOfDevice: devices.titleOf,
-  }
-  const columns = useColumns(tools, acts)
+  const tools: CellTools = { source, zone, onPick, nameOfRule, titleOfDevice: devices.titleOf }
   return (
     <div className={styles.page}>
       <PageHead title={t(source.title)} lead={t(source.lead)}>
@@ -126,16 +89,7 @@ export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): React
       </PageHead>
       <div className={styles.bar}>
         <RangeSelect range={log.range} zone={zone} />
-        <FilterBar
-          text={typed ?? filter.text}
-          onText={setText}
-          placeholder={t('Text, or column=value')}
-          chips={filter.conditions.map((condition) => ({
-            id: `${condition.column}=${condition.value}`,
-            label: conditionText(source, ruleWord, condition),
-            onRemove: () => go.setSearch(writeFilter(without(filter, condition), known)),
-          }))}
-        />
+        <LogFilterBar {...{ source, filter, known, ruleWord }} />
       </div>
       {log.failure ? (
         <ProblemBox failure={log.failure} onRetry={log.retry} still={t('Other logs may still be read.')} />
@@ -158,23 +112,9 @@ export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): React
           ruleWord={ruleWord}
         />
         <div className={styles.lines}>
-          <Grid
-            label={t(source.title)}
-            rows={log.lines}
-            rowKey={({ key }) => key}
-            columns={columns}
-            height="fill"
-            isLoading={log.isPending && log.lines.length === 0}
-            activeKey={chosen?.key ?? null}
+          <LineGrid
+            {...{ tools, acts, log, chosen }}
             onOpen={setChosen}
-            onKey={({ key, row }) => {
-              if (!row) return false
-              if (key === 'r') acts.makeRule(row)
-              else if (key === 't') acts.trace(row)
-              else if (key === 'c') acts.copy(row)
-              else return false
-              return true
-            }}
             empty={
               <NothingFound
                 source={source}
@@ -187,6 +127,100 @@ export function LogExplorer({ source, Panel = LinePanel }: ExplorerProps): React
       </div>
       {chosen ? <Panel {...tools} key={chosen.key} line={chosen} acts={acts} onClose={() => setChosen(null)} /> : null}
     </div>
+  )
+}
+
+/** The filter of the address, and the columns that it can name. */
+function useFilter(source: LogSource): { readonly known: readonly string[]; readonly filter: LogFilter } {
+  const { search } = usePlace()
+  const known = useMemo(
+    () => [
+      ...new Set([
+        ...source.facets.map(({ column }) => column),
+        ...source.columns.filter(({ isText }) => !isText).flatMap(({ id, parts }) => parts ?? [id]),
+      ]),
+    ],
+    [source],
+  )
+  const filter = useMemo(() => readFilter(search, known), [search, known])
+  return { known, filter }
+}
+
+/** Whether new lines are shown as they come; Space and a button change it. */
+function useLive(): { readonly isLive: boolean; readonly setLive: () => void } {
+  const { search } = usePlace()
+  const go = useGo()
+  const isLive = search.until === undefined && search.live !== '0'
+  const setLive = useCallback(() => {
+    go.setSearch(search.until === undefined ? { live: isLive ? '0' : null } : { from: null, until: null, live: null }, {
+      replace: true,
+    })
+  }, [go, isLive, search.until])
+  useSpace(setLive)
+  return { isLive, setLive }
+}
+
+interface LogFilterBarProps {
+  readonly source: LogSource
+  readonly filter: LogFilter
+  readonly known: readonly string[]
+  readonly ruleWord: RuleWord
+}
+
+function LogFilterBar({ source, filter, known, ruleWord }: LogFilterBarProps): ReactNode {
+  const go = useGo()
+  const [typed, setTyped] = useState<string | null>(null)
+  const setText = (text: string): void => {
+    setTyped(text)
+    const read = parseTyped(text, known)
+    if (read.conditions.length > 0 && !text.endsWith(' ')) return
+    go.setSearch(writeFilter(join(filter, read), known), { replace: true })
+    if (read.conditions.length > 0) setTyped(null)
+  }
+  return (
+    <FilterBar
+      text={typed ?? filter.text}
+      onText={setText}
+      placeholder={t('Text, or column=value')}
+      chips={filter.conditions.map((condition) => ({
+        id: `${condition.column}=${condition.value}`,
+        label: conditionText(source, ruleWord, condition),
+        onRemove: () => go.setSearch(writeFilter(without(filter, condition), known)),
+      }))}
+    />
+  )
+}
+
+interface LineGridProps {
+  readonly tools: CellTools
+  readonly acts: ReturnType<typeof useLineActs>
+  readonly log: LogState
+  readonly chosen: LogLine | null
+  readonly onOpen: (line: LogLine) => void
+  readonly empty: ReactNode
+}
+
+function LineGrid({ tools, acts, log, chosen, onOpen, empty }: LineGridProps): ReactNode {
+  return (
+    <Grid
+      label={t(tools.source.title)}
+      rows={log.lines}
+      rowKey={({ key }) => key}
+      columns={columnsOf(tools, acts)}
+      height="fill"
+      isLoading={log.isPending && log.lines.length === 0}
+      activeKey={chosen?.key ?? null}
+      onOpen={onOpen}
+      onKey={({ key, row }) => {
+        if (!row) return false
+        if (key === 'r') acts.makeRule(row)
+        else if (key === 't') acts.trace(row)
+        else if (key === 'c') acts.copy(row)
+        else return false
+        return true
+      }}
+      empty={empty}
+    />
   )
 }
 
@@ -326,7 +360,7 @@ function NothingFound({ source, isFiltered, known }: NothingProps): ReactNode {
   )
 }
 
-function useColumns(tools: CellTools, acts: ReturnType<typeof useLineActs>): readonly Column<LogLine>[] {
+function columnsOf(tools: CellTools, acts: ReturnType<typeof useLineActs>): readonly Column<LogLine>[] {
   const { source } = tools
   return [
     ...source.columns.map(

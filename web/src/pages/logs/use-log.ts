@@ -35,7 +35,23 @@ interface Read {
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000)
 const nothing: Read = { key: '', most: 0, lines: [], total: 0, isCut: false }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
+/** What is asked of a log. */
+interface Asked {
+  readonly source: LogSource
+  readonly search: Readonly<Record<string, string>>
+  readonly filter: LogFilter
+  readonly zone: string
+  /** Holds everything that the question is made of. */
+  readonly key: string
+}
+
+const questionOf = ({ search, filter, zone }: Asked, at: number, most: number): Question => ({
+  filter,
+  zone,
+  range: readRange(search, at),
+  most,
+})
+
 export function useLog(
   source: LogSource,
   search: Readonly<Record<string, string>>,
@@ -44,76 +60,12 @@ export function useLog(
   isLive: boolean,
 ): LogState {
   const key = JSON.stringify([source.id, filter, search.from ?? '', search.until ?? '', zone])
-  const [read, setRead] = useState<Read>(nothing)
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const [lost, setLost] = useState(0)
-  const [isTroubled, setTroubled] = useState(false)
-  const [tries, setTries] = useState(0)
-  const [wanted, setWanted] = useState({ key, most: firstLines })
-  const most = wanted.key === key ? wanted.most : firstLines
-  const [now, setNow] = useState(nowSeconds)
-  const [counted, setCounted] = useState<{ readonly key: string; readonly buckets: readonly Bucket[] } | null>(null)
+  const asked: Asked = { source, search, filter, zone, key }
+  const reading = useReadLines(asked)
+  const { read, isRead, failure, lost, tries, now, most } = reading
   const range = useMemo(() => readRange(search, now), [search, now])
-  const latest = useRef({ filter, zone, search, lines: read.lines })
-  latest.current = { filter, zone, search, lines: read.lines }
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything that the question is made of
-  useEffect(() => {
-    const controller = new AbortController()
-    const at = nowSeconds()
-    setNow(at)
-    setFailure(null)
-    setLost(0)
-    const question: Question = { filter, zone, range: readRange(search, at), most }
-    source.read(question, controller.signal).then(
-      (found) => setRead({ key, most, ...found }),
-      (error: unknown) => {
-        if (!controller.signal.aborted && error instanceof Failure) setFailure(error)
-      },
-    )
-    return () => controller.abort()
-  }, [source, key, tries, most])
-
-  const isRead = read.key === key
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything that the question is made of
-  useEffect(() => {
-    if (!isLive || !isRead) return
-    const question: Question = { filter, zone, range: readRange(search, nowSeconds()), most: firstLines }
-    const stop = source.follow(question, latest.current.lines[0] ?? null, {
-      onLines: (fresh) =>
-        setRead((known) => {
-          const lines = joinLines(known.lines, fresh)
-          const added = lines.length - known.lines.length
-          return lines === known.lines
-            ? known
-            : { ...known, lines, total: known.total === null ? null : known.total + added }
-        }),
-      onLost: (count) => setLost((before) => before + count),
-      onTrouble: setTroubled,
-    })
-    const clock = setInterval(() => {
-      if (!document.hidden) setNow(nowSeconds())
-    }, 2_000)
-    return () => {
-      stop()
-      clearInterval(clock)
-      setTroubled(false)
-    }
-  }, [source, key, isLive, isRead])
-
-  const step = isLive ? Math.floor(now / 10) : 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: counted by the gateway again every few seconds, not with every tick
-  useEffect(() => {
-    const count = source.buckets
-    if (!count) return
-    const controller = new AbortController()
-    const question: Question = { filter, zone, range: readRange(search, nowSeconds()), most: firstLines }
-    count(question, controller.signal).then(
-      (buckets) => setCounted({ key, buckets }),
-      () => {},
-    )
-    return () => controller.abort()
-  }, [source, key, step, tries])
+  const isTroubled = useFollowing(asked, reading, isLive)
+  const counted = useCounted(asked, isLive ? Math.floor(now / 10) : 0, tries)
 
   const lines = useMemo(() => {
     const begin = range.from * 1_000
@@ -124,25 +76,23 @@ export function useLog(
   }, [read.lines, range])
   const buckets = useMemo(
     () =>
-      counted?.key === key
-        ? counted.buckets
-        : countTimes(
-            lines.map(({ time }) => time),
-            range,
-          ),
-    [counted, key, lines, range],
+      counted ??
+      countTimes(
+        lines.map(({ time }) => time),
+        range,
+      ),
+    [counted, lines, range],
   )
   // What was counted is all there is, also where a reply says no total.
-  const isCounted = counted?.key === key
   const sum = useMemo(
     () =>
-      isCounted
-        ? Math.max(
+      counted === null
+        ? null
+        : Math.max(
             lines.length,
-            counted.buckets.reduce((all, { count }) => all + count, 0),
-          )
-        : null,
-    [isCounted, counted, lines],
+            counted.reduce((all, { count }) => all + count, 0),
+          ),
+    [counted, lines],
   )
   const isOlderComing = isRead && read.most < most
   const canReadOlder = isRead && read.isCut && !isOlderComing && most < mostLines
@@ -156,7 +106,107 @@ export function useLog(
     failure,
     lost,
     isTroubled,
-    retry: () => setTries((count) => count + 1),
-    readOlder: canReadOlder ? () => setWanted({ key, most: Math.min(mostLines, most + moreLines) }) : null,
+    retry: reading.retry,
+    readOlder: canReadOlder ? () => reading.want(Math.min(mostLines, most + moreLines)) : null,
   }
+}
+
+/** The lines of the question, read again when it changes. */
+function useReadLines(asked: Asked) {
+  const { source, key } = asked
+  const [read, setRead] = useState<Read>(nothing)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const [lost, setLost] = useState(0)
+  const [tries, setTries] = useState(0)
+  const [wanted, setWanted] = useState({ key, most: firstLines })
+  const most = wanted.key === key ? wanted.most : firstLines
+  const [now, setNow] = useState(nowSeconds)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything that the question is made of
+  useEffect(() => {
+    const controller = new AbortController()
+    const at = nowSeconds()
+    setNow(at)
+    setFailure(null)
+    setLost(0)
+    source.read(questionOf(asked, at, most), controller.signal).then(
+      (found) => setRead({ key, most, ...found }),
+      (error: unknown) => {
+        if (!controller.signal.aborted && error instanceof Failure) setFailure(error)
+      },
+    )
+    return () => controller.abort()
+  }, [source, key, tries, most])
+
+  return {
+    read,
+    setRead,
+    isRead: read.key === key,
+    failure,
+    lost,
+    setLost,
+    tries,
+    retry: () => setTries((count) => count + 1),
+    /** How many lines at most. */
+    most,
+    want: (next: number) => setWanted({ key, most: next }),
+    now,
+    setNow,
+  }
+}
+
+/** New lines while the log is live. True: it cannot be followed at this moment. */
+function useFollowing(
+  asked: Asked,
+  { read, setRead, isRead, setLost, setNow }: ReturnType<typeof useReadLines>,
+  isLive: boolean,
+): boolean {
+  const { source, key } = asked
+  const [isTroubled, setTroubled] = useState(false)
+  const known = useRef(read.lines)
+  known.current = read.lines
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds everything that the question is made of
+  useEffect(() => {
+    if (!isLive || !isRead) return
+    const stop = source.follow(questionOf(asked, nowSeconds(), firstLines), known.current[0] ?? null, {
+      onLines: (fresh) => setRead((before) => withLines(before, fresh)),
+      onLost: (count) => setLost((before) => before + count),
+      onTrouble: setTroubled,
+    })
+    const clock = setInterval(() => {
+      if (!document.hidden) setNow(nowSeconds())
+    }, 2_000)
+    return () => {
+      stop()
+      clearInterval(clock)
+      setTroubled(false)
+    }
+  }, [source, key, isLive, isRead])
+  return isTroubled
+}
+
+function withLines(known: Read, fresh: readonly LogLine[]): Read {
+  const lines = joinLines(known.lines, fresh)
+  if (lines === known.lines) return known
+  const added = lines.length - known.lines.length
+  return { ...known, lines, total: known.total === null ? null : known.total + added }
+}
+
+/** What the gateway counts over the range, where it does; null until it has answered. */
+function useCounted(asked: Asked, step: number, tries: number): readonly Bucket[] | null {
+  const { source, key } = asked
+  const [counted, setCounted] = useState<{ readonly key: string; readonly buckets: readonly Bucket[] } | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counted by the gateway again every few seconds, not with every tick
+  useEffect(() => {
+    const count = source.buckets
+    if (!count) return
+    const controller = new AbortController()
+    count(questionOf(asked, nowSeconds(), firstLines), controller.signal).then(
+      (buckets) => setCounted({ key, buckets }),
+      () => {},
+    )
+    return () => controller.abort()
+  }, [source, key, step, tries])
+  return counted?.key === key ? counted.buckets : null
 }

@@ -41,7 +41,12 @@ const tracedSearch = ({
   }
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
+interface SessionActs {
+  readonly trace: (row: Session) => void
+  readonly openHost: (row: Session) => void
+  readonly openLog: (row: Session) => void
+}
+
 export function Sessions(): ReactNode {
   const go = useGo()
   const { search } = usePlace()
@@ -49,7 +54,6 @@ export function Sessions(): ReactNode {
   const sessions = useRead(traffic.sessions, pause.every(2_000))
   const [sort, setSort] = useState<Sort | null>({ id: 'out', isDown: true })
   const needle = (search.q ?? '').trim().toLowerCase()
-  const language = currentLanguage()
   const rows = useMemo(
     () =>
       (sessions.data?.data ?? []).filter(
@@ -62,90 +66,11 @@ export function Sessions(): ReactNode {
     [sessions.data, needle],
   )
   const status = useTrafficStatus(pause)
-  const open = (row: Session): void => go.open('policy/tracer', tracedSearch(row))
-  const columns: Column<Session>[] = [
-    {
-      id: 'from',
-      title: t('From'),
-      width: 200,
-      isSticky: true,
-      sort: (a, b) => compareTexts(a.source_ip, b.source_ip),
-      cell: ({ source_ip, source_proto }) => <HostLink address={source_ip} text={endOf(source_ip, source_proto)} />,
-    },
-    {
-      id: 'to',
-      title: t('To'),
-      width: 'rest',
-      minWidth: 180,
-      sort: (a, b) => compareTexts(a.destination_ip, b.destination_ip),
-      cell: ({ destination_ip, destination_proto }) => (
-        <HostLink address={destination_ip} text={endOf(destination_ip, destination_proto)} />
-      ),
-    },
-    {
-      id: 'protocol',
-      title: t('Protocol'),
-      width: 84,
-      text: ({ destination_proto }) => destination_proto,
-      cell: ({ destination_proto }) => destination_proto.split(':')[0],
-    },
-    {
-      id: 'application',
-      title: t('Application'),
-      width: 140,
-      text: ({ application }) => application,
-      cell: ({ application }) => <PlainText text={application} limit={40} />,
-    },
-    {
-      id: 'duration',
-      title: t('For'),
-      width: 96,
-      isNumber: true,
-      sort: (a, b) => a.duration - b.duration,
-      cell: ({ duration }) => printDuration(duration, language),
-    },
-    {
-      id: 'in',
-      title: t('To the source'),
-      width: 120,
-      isNumber: true,
-      sort: (a, b) => a.bps_in - b.bps_in,
-      cell: ({ bps_in }) => printRate(bps_in, language),
-    },
-    {
-      id: 'out',
-      title: t('From the source'),
-      width: 130,
-      isNumber: true,
-      sort: (a, b) => a.bps_out - b.bps_out,
-      cell: ({ bps_out }) => printRate(bps_out, language),
-    },
-    {
-      id: 'menu',
-      title: '',
-      width: 40,
-      cell: (row) => (
-        <Menu
-          label={t('What to do with this session')}
-          icon="more"
-          items={[
-            { label: t('Trace'), icon: 'trace', keys: 'T', onSelect: () => open(row) },
-            {
-              label: t('Host page of the source'),
-              icon: 'host',
-              onSelect: () => go.open(`overview/host/${row.source_ip}`),
-            },
-            {
-              label: t('Log lines of the source'),
-              icon: 'log',
-              keys: 'L',
-              onSelect: () => go.open('monitor/logs/firewall', { source_ip: row.source_ip }),
-            },
-          ]}
-        />
-      ),
-    },
-  ]
+  const acts: SessionActs = {
+    trace: (row) => go.open('policy/tracer', tracedSearch(row)),
+    openHost: ({ source_ip }) => go.open(`overview/host/${source_ip}`),
+    openLog: ({ source_ip }) => go.open('monitor/logs/firewall', { source_ip }),
+  }
   return (
     <>
       <TrafficHead
@@ -165,21 +90,109 @@ export function Sessions(): ReactNode {
         label={t('Sessions')}
         rows={rows}
         rowKey={({ id }) => id}
-        columns={columns}
+        columns={columnsOf(currentLanguage(), acts)}
         height="fill"
         sort={sort}
         onSort={setSort}
         isLoading={sessions.isPending}
         onKey={({ key, row }) => {
           if (!row) return false
-          if (key === 't') open(row)
-          else if (key === 'l') go.open('monitor/logs/firewall', { source_ip: row.source_ip })
+          if (key === 't') acts.trace(row)
+          else if (key === 'l') acts.openLog(row)
           else return false
           return true
         }}
         empty={<span className={styles.muted}>{t('No session passes through the gateway now.')}</span>}
       />
     </>
+  )
+}
+
+const columnsOf = (language: string, acts: SessionActs): readonly Column<Session>[] => [
+  {
+    id: 'from',
+    title: t('From'),
+    width: 200,
+    isSticky: true,
+    sort: (a, b) => compareTexts(a.source_ip, b.source_ip),
+    cell: ({ source_ip, source_proto }) => <HostLink address={source_ip} text={endOf(source_ip, source_proto)} />,
+  },
+  {
+    id: 'to',
+    title: t('To'),
+    width: 'rest',
+    minWidth: 180,
+    sort: (a, b) => compareTexts(a.destination_ip, b.destination_ip),
+    cell: ({ destination_ip, destination_proto }) => (
+      <HostLink address={destination_ip} text={endOf(destination_ip, destination_proto)} />
+    ),
+  },
+  {
+    id: 'protocol',
+    title: t('Protocol'),
+    width: 84,
+    text: ({ destination_proto }) => destination_proto,
+    cell: ({ destination_proto }) => destination_proto.split(':')[0],
+  },
+  {
+    id: 'application',
+    title: t('Application'),
+    width: 140,
+    text: ({ application }) => application,
+    cell: ({ application }) => <PlainText text={application} limit={40} />,
+  },
+  {
+    id: 'duration',
+    title: t('For'),
+    width: 96,
+    isNumber: true,
+    sort: (a, b) => a.duration - b.duration,
+    cell: ({ duration }) => printDuration(duration, language),
+  },
+  {
+    id: 'in',
+    title: t('To the source'),
+    width: 120,
+    isNumber: true,
+    sort: (a, b) => a.bps_in - b.bps_in,
+    cell: ({ bps_in }) => printRate(bps_in, language),
+  },
+  {
+    id: 'out',
+    title: t('From the source'),
+    width: 130,
+    isNumber: true,
+    sort: (a, b) => a.bps_out - b.bps_out,
+    cell: ({ bps_out }) => printRate(bps_out, language),
+  },
+  {
+    id: 'menu',
+    title: '',
+    width: 40,
+    cell: (row) => <SessionMenu row={row} acts={acts} />,
+  },
+]
+
+function SessionMenu({ row, acts }: { readonly row: Session; readonly acts: SessionActs }): ReactNode {
+  return (
+    <Menu
+      label={t('What to do with this session')}
+      icon="more"
+      items={[
+        { label: t('Trace'), icon: 'trace', keys: 'T', onSelect: () => acts.trace(row) },
+        {
+          label: t('Host page of the source'),
+          icon: 'host',
+          onSelect: () => acts.openHost(row),
+        },
+        {
+          label: t('Log lines of the source'),
+          icon: 'log',
+          keys: 'L',
+          onSelect: () => acts.openLog(row),
+        },
+      ]}
+    />
   )
 }
 

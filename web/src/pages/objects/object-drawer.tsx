@@ -3,13 +3,13 @@
 import { listAll, useCounts, whereUsed } from '@gateway/server/contract/objects'
 import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
 import { commandsOf } from '../../api/commands.ts'
-import { useEditing } from '../../api/editing.ts'
+import { type Editing, useEditing } from '../../api/editing.ts'
 import { readAgain, useRead } from '../../api/reads.ts'
 import type { Item } from '../../contract/define.ts'
 import { rowsIn } from '../../contract/plan.ts'
 import { ConflictDialog } from '../../contract/render/conflict-dialog.tsx'
 import { Form } from '../../contract/render/form.tsx'
-import { useItemDraft } from '../../contract/render/use-item-draft.ts'
+import { type ItemDraft, useItemDraft } from '../../contract/render/use-item-draft.ts'
 import { useSpeaking } from '../../contract/render/use-speaking.ts'
 import { useGo, useLeaveGuard, usePlace } from '../../place.ts'
 import { Bar } from '../../ui/bar.tsx'
@@ -105,42 +105,15 @@ const ValuesEditor = later(async () => (await import('./values-editor.tsx')).Val
 
 const around = {}
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
-function ObjectEditor({ item, kind, index, uses, row, start, etag, onRemove, onClose }: EditorProps) {
+function ObjectEditor(props: EditorProps) {
+  const { item, kind, row, onClose } = props
   const go = useGo()
-  const { path, search } = usePlace()
+  const { search } = usePlace()
   const editing = useEditing('firewall')
-  const { collection } = kind
-  const draft = useItemDraft({
-    collection,
-    around,
-    row,
-    start,
-    spot: null,
-    etag,
-    onApplied: (id) => {
-      void readAgain(listAll, useCounts)
-      if (id === null) onClose()
-      else go.open(`${path}/${encodeURIComponent(id)}`, {})
-    },
-  })
-  const { fields } = draft
-  const speaking = useSpeaking(fields)
-  const changed = draft.changed
-  useLeaveGuard(draft.isDirty && changed.length > 0, () =>
-    changed.map((name) => t(collection.fields?.[name]?.label ?? name)),
-  )
-  const used = uses.get(item) ?? 0
-  const isList = kind.values !== null && row !== null
-  const isResolved = row !== null && (kind.group === 'addresses' || row.values !== undefined)
-  const tabs = [
-    { id: 'details', title: t('Details') },
-    ...(row === null ? [] : [{ id: 'used', title: t('Used by'), count: used }]),
-    ...(isResolved ? [{ id: 'resolves', title: t('Resolves to') }] : []),
-    ...(isList ? [{ id: 'values', title: t('Add and remove') }] : []),
-    ...(row === null ? [] : [{ id: 'history', title: t('History') }]),
-    { id: 'command', title: t('As command') },
-  ]
+  const draft = useObjectDraft(props)
+  const speaking = useSpeaking(draft.fields)
+  const used = props.uses.get(item) ?? 0
+  const tabs = tabsOf(props, used)
   const tab = tabs.some(({ id }) => id === search.tab) ? (search.tab ?? 'details') : 'details'
   const canReview = editing.isAllowed && draft.planned !== null && (row === null || draft.isDirty)
   const onKey = (event: KeyboardEvent): void => {
@@ -151,53 +124,6 @@ function ObjectEditor({ item, kind, index, uses, row, start, etag, onRemove, onC
       event.preventDefault()
       go.setSearch({ tab: 'command' }, { replace: true })
     }
-  }
-  const content: Readonly<Record<string, () => ReactNode>> = {
-    details: () => (
-      <>
-        {used > 0 && draft.isDirty ? (
-          <Bar tone="plain">
-            {t(
-              '{count, plural, one {# place uses it and changes with it.} other {# places use it and change with it.}}',
-              { count: used },
-            )}
-          </Bar>
-        ) : null}
-        <Form
-          fields={fields}
-          speaking={speaking}
-          value={draft.draft.value}
-          base={draft.draft.base}
-          faults={draft.faults}
-          isDisabled={!editing.isAllowed}
-          onChange={draft.set}
-          isFocused={row === null}
-        />
-      </>
-    ),
-    used: () => <ItemUses endpoint={whereUsed} id={item} />,
-    resolves: () => <ResolvesTo id={item} index={index} />,
-    values: () =>
-      kind.values ? (
-        <ValuesEditor
-          endpoint={kind.values}
-          id={item}
-          index={index}
-          list={collection.endpoints.list}
-          etag={etag}
-          isByName={kind.id === 'address_list'}
-        />
-      ) : null,
-    history: () => (
-      <ItemHistory
-        stored={collection.stored}
-        list={collection.endpoints.list}
-        id={item}
-        fields={fields}
-        speaking={speaking}
-      />
-    ),
-    command: () => <Commands draft={draft} />,
   }
   return (
     <Drawer
@@ -217,57 +143,16 @@ function ObjectEditor({ item, kind, index, uses, row, start, etag, onRemove, onC
           label={t('Parts of the object')}
         />
       }
-      actions={
-        row === null ? null : (
-          <>
-            <IconButton
-              icon="copy"
-              label={t('Copy')}
-              keys="C"
-              side="bottom"
-              isDisabled={!editing.isAllowed}
-              why={editing.why}
-              onClick={() => go.open(`${path}/new`, { kind: kind.id, copy: item })}
-            />
-            <IconButton
-              icon="remove"
-              label={t('Remove')}
-              keys="Del"
-              side="bottom"
-              isDisabled={!editing.isAllowed || used > 0}
-              why={used > 0 ? t('It is used; see Used by.') : editing.why}
-              onClick={() => onRemove(item)}
-            />
-          </>
-        )
-      }
-      foot={
-        tab === 'values' ? null : (
-          <div className={styles.foot}>
-            <span className={styles.count}>
-              {row === null
-                ? ''
-                : t('{count, plural, =0 {Nothing changed} one {# field changed} other {# fields changed}}', {
-                    count: changed.length,
-                  })}
-            </span>
-            <Button onClick={row === null ? onClose : draft.discard} isDisabled={row !== null && !draft.isDirty}>
-              {row === null ? t('Cancel') : t('Discard')}
-            </Button>
-            <Button kind="primary" keys="Ctrl Enter" isDisabled={!canReview} why={editing.why} onClick={draft.review}>
-              {t('Review')}
-            </Button>
-          </div>
-        )
-      }
+      actions={row === null ? null : <ObjectActions {...props} editing={editing} used={used} />}
+      foot={tab === 'values' ? null : <EditorFoot {...{ draft, editing, canReview, onClose }} isNew={row === null} />}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole form */}
       <div className={styles.body} onKeyDown={onKey}>
-        {content[tab]?.()}
+        <TabContent {...props} {...{ tab, draft, speaking, used }} isDisabled={!editing.isAllowed} />
         {draft.conflict ? (
           <ConflictDialog
             merge={draft.conflict}
-            fields={fields}
+            fields={draft.fields}
             speaking={speaking}
             onSettle={draft.settleConflict}
             onClose={draft.closeConflict}
@@ -278,7 +163,168 @@ function ObjectEditor({ item, kind, index, uses, row, start, etag, onRemove, onC
   )
 }
 
-function Commands({ draft }: { readonly draft: ReturnType<typeof useItemDraft> }) {
+/** The draft of the object, which is not left unsaved without a question. */
+function useObjectDraft({ kind, row, start, etag, onClose }: EditorProps): ItemDraft {
+  const go = useGo()
+  const { path } = usePlace()
+  const { collection } = kind
+  const draft = useItemDraft({
+    collection,
+    around,
+    row,
+    start,
+    spot: null,
+    etag,
+    onApplied: (id) => {
+      void readAgain(listAll, useCounts)
+      if (id === null) onClose()
+      else go.open(`${path}/${encodeURIComponent(id)}`, {})
+    },
+  })
+  const { changed } = draft
+  useLeaveGuard(draft.isDirty && changed.length > 0, () =>
+    changed.map((name) => t(collection.fields?.[name]?.label ?? name)),
+  )
+  return draft
+}
+
+function tabsOf({ kind, row }: EditorProps, used: number) {
+  const isList = kind.values !== null && row !== null
+  const isResolved = row !== null && (kind.group === 'addresses' || row.values !== undefined)
+  return [
+    { id: 'details', title: t('Details') },
+    ...(row === null ? [] : [{ id: 'used', title: t('Used by'), count: used }]),
+    ...(isResolved ? [{ id: 'resolves', title: t('Resolves to') }] : []),
+    ...(isList ? [{ id: 'values', title: t('Add and remove') }] : []),
+    ...(row === null ? [] : [{ id: 'history', title: t('History') }]),
+    { id: 'command', title: t('As command') },
+  ]
+}
+
+interface TabContentProps extends EditorProps {
+  readonly tab: string
+  readonly draft: ItemDraft
+  readonly speaking: ReturnType<typeof useSpeaking>
+  readonly used: number
+  readonly isDisabled: boolean
+}
+
+function TabContent(props: TabContentProps): ReactNode {
+  const { tab, item, kind, index, etag, draft, speaking } = props
+  const { list } = kind.collection.endpoints
+  switch (tab) {
+    case 'details':
+      return <Details {...props} />
+    case 'used':
+      return <ItemUses endpoint={whereUsed} id={item} />
+    case 'resolves':
+      return <ResolvesTo id={item} index={index} />
+    case 'values':
+      return kind.values ? (
+        <ValuesEditor
+          endpoint={kind.values}
+          id={item}
+          index={index}
+          list={list}
+          etag={etag}
+          isByName={kind.id === 'address_list'}
+        />
+      ) : null
+    case 'history':
+      return (
+        <ItemHistory stored={kind.collection.stored} list={list} id={item} fields={draft.fields} speaking={speaking} />
+      )
+    default:
+      return <Commands draft={draft} />
+  }
+}
+
+function Details({ row, draft, speaking, used, isDisabled }: TabContentProps): ReactNode {
+  return (
+    <>
+      {used > 0 && draft.isDirty ? (
+        <Bar tone="plain">
+          {t(
+            '{count, plural, one {# place uses it and changes with it.} other {# places use it and change with it.}}',
+            { count: used },
+          )}
+        </Bar>
+      ) : null}
+      <Form
+        fields={draft.fields}
+        speaking={speaking}
+        value={draft.draft.value}
+        base={draft.draft.base}
+        faults={draft.faults}
+        isDisabled={isDisabled}
+        onChange={draft.set}
+        isFocused={row === null}
+      />
+    </>
+  )
+}
+
+interface ObjectActionsProps extends EditorProps {
+  readonly editing: Editing
+  readonly used: number
+}
+
+function ObjectActions({ item, kind, editing, used, onRemove }: ObjectActionsProps): ReactNode {
+  const go = useGo()
+  const { path } = usePlace()
+  return (
+    <>
+      <IconButton
+        icon="copy"
+        label={t('Copy')}
+        keys="C"
+        side="bottom"
+        isDisabled={!editing.isAllowed}
+        why={editing.why}
+        onClick={() => go.open(`${path}/new`, { kind: kind.id, copy: item })}
+      />
+      <IconButton
+        icon="remove"
+        label={t('Remove')}
+        keys="Del"
+        side="bottom"
+        isDisabled={!editing.isAllowed || used > 0}
+        why={used > 0 ? t('It is used; see Used by.') : editing.why}
+        onClick={() => onRemove(item)}
+      />
+    </>
+  )
+}
+
+interface EditorFootProps {
+  readonly draft: ItemDraft
+  readonly isNew: boolean
+  readonly editing: Editing
+  readonly canReview: boolean
+  readonly onClose: () => void
+}
+
+function EditorFoot({ draft, isNew, editing, canReview, onClose }: EditorFootProps): ReactNode {
+  return (
+    <div className={styles.foot}>
+      <span className={styles.count}>
+        {isNew
+          ? ''
+          : t('{count, plural, =0 {Nothing changed} one {# field changed} other {# fields changed}}', {
+              count: draft.changed.length,
+            })}
+      </span>
+      <Button onClick={isNew ? onClose : draft.discard} isDisabled={!isNew && !draft.isDirty}>
+        {isNew ? t('Cancel') : t('Discard')}
+      </Button>
+      <Button kind="primary" keys="Ctrl Enter" isDisabled={!canReview} why={editing.why} onClick={draft.review}>
+        {t('Review')}
+      </Button>
+    </div>
+  )
+}
+
+function Commands({ draft }: { readonly draft: ItemDraft }) {
   const { planned } = draft
   const commands = useMemo(() => {
     if (planned === null) return []
