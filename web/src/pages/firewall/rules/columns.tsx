@@ -40,12 +40,15 @@ const actionIcons: Readonly<Record<string, IconName>> = {
   mark_not_log: 'hide',
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] {
-  const { table, index, counters, marks, pending, isEditable, why, onChange } = context
-  const isPending = (rule: Rule, field: keyof Rule): boolean => pending.get(rule.id)?.[field] !== undefined
-  const hasIncoming = table.fields.includes('incoming_interface')
-  const hasOutgoing = table.fields.includes('outgoing_interface')
+  return [...ruleItself(context), ...ruleMatch(context), ...ruleHits(context), commentColumn(context)]
+}
+
+const isPending = ({ pending }: ColumnContext, rule: Rule, field: keyof Rule): boolean =>
+  pending.get(rule.id)?.[field] !== undefined
+
+/** Its number and whether it is on. */
+function ruleItself({ isEditable, why, onChange }: ColumnContext): readonly Column<RuleRow>[] {
   return [
     {
       id: 'position',
@@ -77,6 +80,15 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
         />
       ),
     },
+  ]
+}
+
+/** What it is about, and what it does. */
+function ruleMatch(context: ColumnContext): readonly Column<RuleRow>[] {
+  const { table, index } = context
+  const hasIncoming = table.fields.includes('incoming_interface')
+  const hasOutgoing = table.fields.includes('outgoing_interface')
+  return [
     {
       id: 'source',
       title: t('Source'),
@@ -110,8 +122,13 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
       id: 'action',
       title: t('Action'),
       width: table.name === 'dnat' || table.name === 'snat' ? 200 : 112,
-      cell: ({ rule }) => <Action rule={rule} index={index} isPending={isPending(rule, 'action')} />,
+      cell: ({ rule }) => <Action rule={rule} index={index} isPending={isPending(context, rule, 'action')} />,
     },
+  ]
+}
+
+function ruleHits({ counters }: ColumnContext): readonly Column<RuleRow>[] {
+  return [
     {
       id: 'hits',
       title: t('Hits'),
@@ -135,19 +152,23 @@ export function ruleColumns(context: ColumnContext): readonly Column<RuleRow>[] 
       cell: ({ rule }) => <LastHitCell store={counters} id={rule.id} />,
       sort: (a, b) => (counters.get(a.rule.id)?.lastHit ?? 0) - (counters.get(b.rule.id)?.lastHit ?? 0),
     },
-    {
-      id: 'comment',
-      title: t('Comment'),
-      width: 'rest',
-      minWidth: 200,
-      cell: ({ rule }) => (
-        <Remark rule={rule} mark={marks.get(rule.id)} context={context} isPending={isPending(rule, 'comment')} />
-      ),
-      ...(isEditable
-        ? { edit: (row: RuleRow, done: () => void) => <CommentEdit row={row} onChange={onChange} done={done} /> }
-        : {}),
-    },
   ]
+}
+
+function commentColumn(context: ColumnContext): Column<RuleRow> {
+  const { marks, isEditable, onChange } = context
+  return {
+    id: 'comment',
+    title: t('Comment'),
+    width: 'rest',
+    minWidth: 200,
+    cell: ({ rule }) => (
+      <Remark rule={rule} mark={marks.get(rule.id)} context={context} isPending={isPending(context, rule, 'comment')} />
+    ),
+    ...(isEditable
+      ? { edit: (row: RuleRow, done: () => void) => <CommentEdit row={row} onChange={onChange} done={done} /> }
+      : {}),
+  }
 }
 
 interface EndsProps {

@@ -1,15 +1,10 @@
 // The drawer of one rule: its fields, what is wrong with it, its history and the call it is.
 
-import type { forwardRules } from '@gateway/server/contract/firewall'
-import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
-import { useReview } from '../../../api/apply.ts'
-import { call } from '../../../api/call.ts'
-import type { ChangePlan } from '../../../api/change.ts'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { commandsOf } from '../../../api/commands.ts'
 import type { Editing } from '../../../api/editing.ts'
 import type { Problem } from '../../../api/failure.ts'
-import { readAgain } from '../../../api/reads.ts'
-import { useGo, useLeaveGuard, usePlace } from '../../../place.ts'
+import { useGo, usePlace } from '../../../place.ts'
 import { Bar } from '../../../ui/bar.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CommandBlock } from '../../../ui/command-block.tsx'
@@ -18,157 +13,30 @@ import { IconButton } from '../../../ui/icon-button.tsx'
 import { loneLetterOf } from '../../../ui/letter-key.ts'
 import { Link } from '../../../ui/link.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
-import { toast } from '../../../ui/toast.tsx'
-import type { ObjectIndex } from '../../../util/objects.ts'
 import { type NumberOf, sayNumber, sayRule } from '../../../util/rule-numbers.ts'
 import { heard, t } from '../../../words.ts'
 import { RuleHistory } from '../item-history.tsx'
-import { problemsOfCall, withObjects } from '../make-objects.ts'
-import { isEqual } from './equal.ts'
 import type { Mark } from './marks.ts'
 import { ruleSentence } from './rows.ts'
-import {
-  changedFields,
-  copyOf,
-  creationOf,
-  disputed,
-  matchesEverything,
-  type Placement,
-  patchOf,
-  prefilled,
-} from './rule-draft.ts'
+import { changedFields, creationOf, disputed, matchesEverything, type Placement, patchOf } from './rule-draft.ts'
 import styles from './rule-drawer.module.css'
 import { RuleForm } from './rule-form.tsx'
-import { asRules, fieldTitles, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
+import { fieldTitles, type Rule, type RuleFieldName, type RuleTable } from './tables.ts'
+import { isSendable, placementQuery, type RuleEdit, type RuleEditSource, useRuleEdit } from './use-rule-edit.ts'
 
-export interface RuleDrawerProps {
-  readonly table: RuleTable
-  readonly rules: readonly Rule[]
-  readonly etag: string | null
-  readonly index: ObjectIndex
-  /** Id of a rule, or `new`. */
-  readonly item: string
-  /** What people call the rules of the table. */
-  readonly numberOf: NumberOf
+export interface RuleDrawerProps extends RuleEditSource {
   readonly mark: Mark | undefined
-  readonly editing: Editing
-  readonly onClose: () => void
   readonly onRemove: (rule: Rule) => void
   readonly onLog: (rule: Rule) => void
   readonly onTrace: (rule: Rule) => void
 }
 
-/** What the address says about a new rule: where it goes and what it is a copy of. */
-interface Start {
-  readonly base: Rule | null
-  readonly value: Rule | null
-  readonly placement: Placement
-}
-
-function startOf({ table, rules, index, item }: RuleDrawerProps, search: Readonly<Record<string, string>>): Start {
-  const byId = (id: string | undefined): Rule | null => rules.find((rule) => String(rule.id) === id) ?? null
-  if (item !== 'new') return { base: byId(item), value: byId(item), placement: null }
-  const [before, after] = [byId(search.before), byId(search.after)]
-  const placement: Placement = after
-    ? { anchor: after.id, isAfter: true }
-    : before
-      ? { anchor: before.id, isAfter: false }
-      : null
-  const original = byId(search.copy)
-  return { base: null, value: original ? copyOf(original) : prefilled(table, search, index), placement }
-}
-
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page that is not yet divided into components
 export function RuleDrawer(props: RuleDrawerProps) {
-  const { table, rules, etag, index, item, numberOf, mark, editing, onClose } = props
+  const { table, numberOf, editing, onClose } = props
   const { search } = usePlace()
   const go = useGo()
-  const review = useReview()
-  const [start, setStart] = useState(() => startOf(props, search))
-  const [rule, setRule] = useState<Rule | null>(start.value)
-  const [problems, setProblems] = useState<readonly Problem[]>([])
-  const [theirs, setTheirs] = useState<Rule | null>(null)
-  const { base, placement } = start
-  const listed = item === 'new' ? null : (rules.find(({ id }) => String(id) === item) ?? null)
-  const changed = rule === null ? [] : base === null ? Object.keys(creationOf(table, rule)) : changedFields(base, rule)
-  const isChanged = base === null ? rule !== null && !isEqual(rule, start.value) : changed.length > 0
-  const saved = useLeaveGuard(isChanged, () => changed.map((name) => t(fieldTitles[name as RuleFieldName] ?? name)))
-
-  // A rule that others changed and that is not being written shows what is there now.
-  useEffect(() => {
-    if (listed === null || listed === base || isChanged) return
-    setStart({ base: listed, value: listed, placement: null })
-    setRule(listed)
-  }, [listed, base, isChanged])
-
-  const change = (fields: Partial<Rule>): void => {
-    setRule((now) => (now === null ? now : { ...now, ...fields }))
-    setProblems([])
-  }
-
-  const planOf = (next: Rule, tag: string | null): ChangePlan => {
-    const { calls, made, reads } = withObjects([
-      base === null
-        ? { endpoint: table.calls.create, query: placementQuery(placement), body: creationOf(table, next), etag: tag }
-        : { endpoint: table.calls.update, params: { rule_id: base.id }, body: patchOf(base, next), etag: tag },
-    ])
-    return {
-      ...rulePlan(next),
-      calls,
-      reads: [table.calls.list, ...reads],
-      onProblems: (found) => setProblems(problemsOfCall(found, made)),
-    }
-  }
-
-  const rulePlan = (next: Rule) => ({
-    title:
-      base === null
-        ? t('New {table} rule', { table: table.title })
-        : t('Change {table} {id}', { table: table.title, id: numberOf(table.name, base.id) ?? '' }),
-    ...(table.confirmWithin === undefined ? {} : { confirmWithin: table.confirmWithin }),
-    onApplied: () => {
-      saved()
-      onClose()
-    },
-    onConflict: () => onConflict(next),
-  })
-
-  /** Another rule of the table was changed: this one goes on top of it. The same field: the person decides. */
-  const onConflict = async (next: Rule): Promise<ChangePlan | null> => {
-    const now = await call(table.calls.list as typeof forwardRules.list)
-    const there = asRules(now.data).find(({ id }) => id === base?.id) ?? null
-    if (base === null) return planOf(next, now.etag)
-    if (there !== null && disputed(base, next, there).length === 0) return planOf(next, now.etag)
-    if (there !== null) setTheirs(there)
-    else toast(t('The rule was removed by someone else.'), { tone: 'bad' })
-    await readAgain(table.calls.list)
-    return null
-  }
-
-  const submit = (): void => {
-    if (rule === null || !editing.isAllowed || !isSendable(base, rule)) return
-    setProblems([])
-    review.open(planOf(rule, etag))
-  }
-
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault()
-      event.stopPropagation()
-      submit()
-    } else if (event.altKey && event.code === 'KeyC') {
-      event.preventDefault()
-      go.setSearch({ tab: search.tab === 'command' ? null : 'command' }, { replace: true })
-    } else if (base !== null) {
-      const letter = loneLetterOf(event.nativeEvent)
-      if (letter === 'l') props.onLog(base)
-      else if (letter === 't' && table.name !== 'log') props.onTrace(base)
-      else if (letter === 'c' && editing.isAllowed) go.open(`policy/rules/${table.name}/new`, copyPlace(base))
-      else return
-      event.preventDefault()
-    }
-  }
-
+  const edit = useRuleEdit(props)
+  const { base, rule } = edit
   if (rule === null) {
     return (
       <Drawer title={table.title} onClose={onClose}>
@@ -177,12 +45,11 @@ export function RuleDrawer(props: RuleDrawerProps) {
     )
   }
   const tab = search.tab === 'history' || search.tab === 'command' ? search.tab : 'details'
-  const { at, rest } = sortProblems(problems, table)
   return (
     <Drawer
       title={base === null ? t('New {table} rule', { table: table.title }) : sayRule(table.name, base.id, numberOf)}
       onClose={onClose}
-      onKey={onKey}
+      onKey={(event) => onDrawerKey(event, props, edit, go, search.tab)}
       actions={base === null ? null : <RowActions {...props} rule={base} />}
       head={
         base === null ? null : (
@@ -199,73 +66,97 @@ export function RuleDrawer(props: RuleDrawerProps) {
       }
       foot={
         <Foot
-          count={changed.length}
+          count={edit.changed.length}
           isNew={base === null}
           editing={editing}
           canSubmit={isSendable(base, rule)}
-          onDiscard={() => (base === null ? onClose() : setRule(base))}
-          onSubmit={submit}
+          onDiscard={() => (base === null ? onClose() : edit.discard())}
+          onSubmit={edit.submit}
         />
       }
     >
       <div className={styles.body}>
         {tab === 'history' && base !== null ? <RuleHistory table={table} id={base.id} /> : null}
         {tab === 'command' || (base === null && search.tab === 'command') ? (
-          <Commands table={table} base={base} rule={rule} placement={placement} etag={etag} />
+          <Commands table={table} base={base} rule={rule} placement={edit.placement} etag={props.etag} />
         ) : null}
-        {tab === 'details' ? (
-          <>
-            <p className={styles.sentence}>{ruleSentence(rule, index)}</p>
-            {base === null ? <Place table={table} placement={placement} numberOf={numberOf} /> : null}
-            <Findings mark={mark} table={table} numberOf={numberOf} />
-            {theirs === null || base === null ? null : (
-              <Dispute
-                fields={disputed(base, rule, theirs)}
-                onMine={() => {
-                  setStart({ base: theirs, value: theirs, placement: null })
-                  setRule({ ...theirs, ...patchOf(base, rule) })
-                  setTheirs(null)
-                }}
-                onTheirs={() => {
-                  setStart({ base: theirs, value: theirs, placement: null })
-                  setRule(theirs)
-                  setTheirs(null)
-                }}
-              />
-            )}
-            {matchesEverything(rule) && isChanged && rule.action !== 'drop' ? (
-              <Bar tone="warn">{t('Nothing narrows this rule down: it matches all traffic.')}</Bar>
-            ) : null}
-            {rest.length === 0 ? null : (
-              <Bar tone="bad">
-                {rest.map(({ field, message }) => (
-                  <div key={field}>{heard(message)}</div>
-                ))}
-              </Bar>
-            )}
-            <RuleForm
-              table={table}
-              rule={rule}
-              base={base}
-              index={index}
-              problems={at}
-              isDisabled={!editing.isAllowed}
-              onChange={change}
-            />
-          </>
-        ) : null}
+        {tab === 'details' ? <Details {...props} edit={edit} rule={rule} /> : null}
       </div>
     </Drawer>
   )
 }
 
+interface DetailsProps extends RuleDrawerProps {
+  readonly edit: RuleEdit
+  readonly rule: Rule
+}
+
+/** The rule as a sentence, what is to be known of it, and its fields. */
+function Details({ table, index, numberOf, mark, editing, edit, rule }: DetailsProps) {
+  const { base, placement, theirs } = edit
+  const { at, rest } = sortProblems(edit.problems, table)
+  return (
+    <>
+      <p className={styles.sentence}>{ruleSentence(rule, index)}</p>
+      {base === null ? <Place table={table} placement={placement} numberOf={numberOf} /> : null}
+      <Findings mark={mark} table={table} numberOf={numberOf} />
+      {theirs === null || base === null ? null : (
+        <Dispute
+          fields={disputed(base, rule, theirs)}
+          onMine={() => edit.settle(theirs, { ...theirs, ...patchOf(base, rule) })}
+          onTheirs={() => edit.settle(theirs, theirs)}
+        />
+      )}
+      {matchesEverything(rule) && edit.isChanged && rule.action !== 'drop' ? (
+        <Bar tone="warn">{t('Nothing narrows this rule down: it matches all traffic.')}</Bar>
+      ) : null}
+      {rest.length === 0 ? null : (
+        <Bar tone="bad">
+          {rest.map(({ field, message }) => (
+            <div key={field}>{heard(message)}</div>
+          ))}
+        </Bar>
+      )}
+      <RuleForm
+        table={table}
+        rule={rule}
+        base={base}
+        index={index}
+        problems={at}
+        isDisabled={!editing.isAllowed}
+        onChange={edit.change}
+      />
+    </>
+  )
+}
+
+/** Letters act on the rule where nothing is typed. */
+function onDrawerKey(
+  event: KeyboardEvent,
+  { table, editing, onLog, onTrace }: RuleDrawerProps,
+  { base, submit }: RuleEdit,
+  go: ReturnType<typeof useGo>,
+  tab: string | undefined,
+): void {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault()
+    event.stopPropagation()
+    submit()
+  } else if (event.altKey && event.code === 'KeyC') {
+    event.preventDefault()
+    go.setSearch({ tab: tab === 'command' ? null : 'command' }, { replace: true })
+  } else if (base !== null) {
+    const letter = loneLetterOf(event.nativeEvent)
+    if (letter === 'l') onLog(base)
+    else if (letter === 't' && table.name !== 'log') onTrace(base)
+    else if (letter === 'c' && editing.isAllowed) go.open(`policy/rules/${table.name}/new`, copyPlace(base))
+    else return
+    event.preventDefault()
+  }
+}
+
 /** A copy stands right behind its original. */
 const copyPlace = ({ id }: Rule) => ({ copy: String(id), after: String(id) })
-
-const isSendable = (base: Rule | null, rule: Rule): boolean => base === null || changedFields(base, rule).length > 0
-
-const placementQuery = (placement: Placement) =>
-  placement === null ? {} : { anchor_item_id: placement.anchor, insert_after: placement.isAfter }
 
 /** Faults beside their fields; those of fields that the form does not have stand above it. */
 function sortProblems(problems: readonly Problem[], table: RuleTable) {
