@@ -156,7 +156,7 @@ export interface Collection {
   readonly stillChangeable?: readonly string[]
   /** What uses an item. */
   readonly usedBy?: Endpoint
-  /** The name of the list in the stored configuration, such as `firewall.forward`, by which the journal finds changes. */
+  /** The name of the list in the stored configuration, such as `firewall.forward`, by which the audit trail finds changes. */
   readonly stored?: string
   readonly everyMs?: number
   /** The state of each item, by its id: its fields are columns beside those of the list. */

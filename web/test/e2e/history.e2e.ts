@@ -1,4 +1,4 @@
-// History, journal, users as a tree and backups in a browser, against a real gateway.
+// History, audit trail, users as a tree and backups in a browser, against a real gateway.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -103,16 +103,16 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     await opened.close()
   })
 
-  it('shows the journal, who did what from where, and that it is intact', async () => {
-    await using opened = await browser.openAs(target, 'predefined_reports_view', 'system/journal')
+  it('shows the audit trail, who did what from where, and that it is intact', async () => {
+    await using opened = await browser.openAs(target, 'predefined_reports_view', 'system/audit-trail')
     const { page } = opened
-    await withinActions(opened, 2, 'Who changed what, and is the journal intact', async (actions) => {
-      await page.getByText(/Journal intact: \d+ records/).waitFor()
-      await page.getByRole('grid', { name: 'Journal' }).getByText('Static lease 10.10.0.50: added').waitFor()
+    await withinActions(opened, 2, 'Who changed what, and is the audit trail intact', async (actions) => {
+      await page.getByText(/Audit trail intact: \d+ records/).waitFor()
+      await page.getByRole('grid', { name: 'Audit trail' }).getByText('Static lease 10.10.0.50: added').waitFor()
       await actions.choose(page.getByLabel('Kind'), page.getByRole('option', { name: 'Change' }))
     })
     await page.waitForURL(/event=change/)
-    await page.getByRole('grid', { name: 'Journal' }).getByText('Static lease 10.10.0.50: added').first().click()
+    await page.getByRole('grid', { name: 'Audit trail' }).getByText('Static lease 10.10.0.50: added').first().click()
     await page
       .getByRole('dialog', { name: /Record/ })
       .getByText('10.10.0.50')

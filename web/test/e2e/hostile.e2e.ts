@@ -138,7 +138,7 @@ describe('hostile text', { skip: browserSkip }, () => {
       'network/dhcp/static',
       `network/dhcp/static/${ids.lease}`,
       'system/history',
-      'system/journal',
+      'system/audit-trail',
       'monitor/logs/firewall',
       'monitor/logs/system',
     ]

@@ -1,5 +1,5 @@
 // The review: what the change does before it is made, why it is made, and within which time it must be kept. Refusals lead to the
-// fields, to another try, or to a trial of 90 seconds.
+// fields, to another try, or to a probation of 90 seconds.
 
 import type { DryRun } from '@gateway/server/core/dry-run'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
@@ -112,7 +112,7 @@ export function ReviewDrawer({ plan }: { readonly plan: ChangePlan }): ReactNode
     >
       <div className={styles.review}>
         {isTrialNeeded && failure ? (
-          <TrialBar reason={lockOutReason(failure) ?? ''} seconds={within ?? trialSeconds} />
+          <ProbationBar reason={lockOutReason(failure) ?? ''} seconds={within ?? trialSeconds} />
         ) : null}
         {failure && !isTrialNeeded ? (
           <Refused failure={failure} secondsLeft={wait} {...(report ? {} : { onRetry: tryAgain })} />
@@ -133,7 +133,7 @@ function applyWords(within: number | null, wait: number): string {
 /** The narrowest right that all calls of the plan need. */
 const accessOf = ({ calls }: ChangePlan) => calls[0]?.endpoint.access ?? 'change'
 
-function TrialBar({ reason, seconds }: { readonly reason: string; readonly seconds: number }): ReactNode {
+function ProbationBar({ reason, seconds }: { readonly reason: string; readonly seconds: number }): ReactNode {
   return (
     <Bar tone="warn">
       <p>{heard(reason)}</p>
@@ -189,7 +189,7 @@ function useReviewed(plan: ChangePlan): Reviewed {
       setBusy(false)
     }
   }
-  /** The guard against lock-out refuses already here: then it is told what a trial would do, and why it has to be one. */
+  /** The guard against lock-out refuses already here: then it is told what a probation would do, and why it has to be one. */
   const findOut = async (tried: ChangePlan, given: { readonly signal?: AbortSignal } = {}): Promise<void> => {
     try {
       setReport(await tryPlan(tried, given))

@@ -1,4 +1,4 @@
-// What happened to one item: who changed which field, when and why, from the journal.
+// What happened to one item: who changed which field, when and why, from the audit trail.
 
 import type { Endpoint } from '@gateway/server/contract'
 import { listRecords } from '@gateway/server/contract/audit'
@@ -21,7 +21,7 @@ import styles from './collection.module.css'
 import { titleOf } from './widget.tsx'
 
 interface HistoryProps {
-  /** The name of the list in the stored configuration; without it the journal is searched by the path of the calls. */
+  /** The name of the list in the stored configuration; without it the audit trail is searched by the path of the calls. */
   readonly stored: string | undefined
   readonly list: Endpoint
   readonly id: string
@@ -53,8 +53,8 @@ export function ItemHistory({ stored, list, id, fields, speaking }: HistoryProps
   })
   if (entries.length === 0)
     return (
-      <Empty title={t('No change of this is in the journal.')}>
-        {t('The journal keeps what happened since it began.')}
+      <Empty title={t('No change of this is in the audit trail.')}>
+        {t('The audit trail keeps what happened since it began.')}
       </Empty>
     )
   return (

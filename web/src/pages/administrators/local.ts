@@ -17,5 +17,5 @@ export const page = collectionPage({
     password: { widget: 'secret', hint: msg('At least 10 characters. Never shown again.') },
     password_timestamp: { label: msg('Password changed') },
   },
-  empty: { text: msg('Add an account for every person: the journal then says who changed what.') },
+  empty: { text: msg('Add an account for every person: the audit trail then says who changed what.') },
 })

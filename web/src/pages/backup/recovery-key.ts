@@ -10,7 +10,7 @@ export const page = statusPage({
     read({
       endpoint: recoveryKey.show,
       title: msg('Key of this gateway'),
-      text: msg('Showing it is journalled.'),
+      text: msg('Showing it is recorded in the audit trail.'),
       isOnRequest: true,
       button: msg('Show the key'),
       fields: { id: { label: msg('Name of the key') } },

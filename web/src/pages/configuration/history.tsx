@@ -34,8 +34,8 @@ import { narrow, type Revision, readNarrowing } from './revisions.ts'
 
 const pageSize = 1_000
 
-/** What revisions changed, from the journal: one read instead of one for each row. */
-function useJournalled(object: string | undefined): ReadonlyMap<number, readonly ObjectChange[]> {
+/** What revisions changed, from the audit trail: one read instead of one for each row. */
+function useRecorded(object: string | undefined): ReadonlyMap<number, readonly ObjectChange[]> {
   const { may } = useSession()
   const { data } = useRead(listRecords, {
     query: { event: 'change', result: 'ok', limit: pageSize, ...(object === undefined ? {} : { object }) },
@@ -56,7 +56,7 @@ export function History(): ReactNode {
   const { item } = usePlace()
   const go = useGo()
   const acts = useHistoryActs()
-  const { revisions, all, rows, journalled, wordsOf, numberOf } = useRevisions()
+  const { revisions, all, rows, recorded, wordsOf, numberOf } = useRevisions()
   const status = useStatus(configurationStatus.path).find(({ name }) => name === 'apply')
   return (
     <>
@@ -93,7 +93,7 @@ export function History(): ReactNode {
           else return false
           return true
         }}
-        columns={revisionColumns(journalled, wordsOf)}
+        columns={revisionColumns(recorded, wordsOf)}
         empty={
           all.length === 0 ? (
             <Empty title={t('Nothing was changed yet')}>
@@ -119,17 +119,17 @@ function useRevisions() {
   const { search } = usePlace()
   const { may } = useSession()
   const revisions = useRead(listRevisions, { query: { limit: pageSize }, everyMs: 30_000 })
-  const journalled = useJournalled(search.object)
+  const recorded = useRecorded(search.object)
   const all = useMemo(() => revisions.data?.data ?? [], [revisions.data])
   const only = useMemo(
-    () => (search.object === undefined || !may('audit') ? null : new Set(journalled.keys())),
-    [search.object, journalled, may],
+    () => (search.object === undefined || !may('audit') ? null : new Set(recorded.keys())),
+    [search.object, recorded, may],
   )
   const numberOf = useRuleNumbers(
-    tablesIn([search.object ?? '', ...[...journalled.values()].map(([first]) => first?.object ?? '')]),
+    tablesIn([search.object ?? '', ...[...recorded.values()].map(([first]) => first?.object ?? '')]),
   )
-  const wordsOf = (revision: number): string => summarise(journalled.get(revision) ?? [], labelOf, numberOf)
-  return { revisions, all, rows: narrow(all, readNarrowing(search, only), wordsOf), journalled, wordsOf, numberOf }
+  const wordsOf = (revision: number): string => summarise(recorded.get(revision) ?? [], labelOf, numberOf)
+  return { revisions, all, rows: narrow(all, readNarrowing(search, only), wordsOf), recorded, wordsOf, numberOf }
 }
 
 const saveRevisions = (rows: readonly Revision[], wordsOf: (revision: number) => string): void =>
@@ -204,7 +204,7 @@ function HistoryFilter({ all, count, numberOf }: HistoryFilterProps): ReactNode 
 }
 
 const revisionColumns = (
-  journalled: ReadonlyMap<number, readonly ObjectChange[]>,
+  recorded: ReadonlyMap<number, readonly ObjectChange[]>,
   wordsOf: (revision: number) => string,
 ): readonly Column<Revision>[] => [
   {
@@ -230,7 +230,7 @@ const revisionColumns = (
     width: 'rest',
     minWidth: 220,
     cell: ({ revision }) =>
-      journalled.has(revision) ? (
+      recorded.has(revision) ? (
         <PlainText text={wordsOf(revision)} limit={160} />
       ) : (
         <RevisionWords revision={revision} />
@@ -252,7 +252,7 @@ const revisionColumns = (
   },
 ]
 
-/** For roles that may not read the journal, and revisions older than what was read of it. */
+/** For roles that may not read the audit trail, and revisions older than what was read of it. */
 function RevisionWords({ revision }: { readonly revision: number }): ReactNode {
   const { data } = useRead(showRevision, { params: { revision_id: revision } })
   const numberOf = useRuleNumbers(tablesIn((data?.data.changes ?? []).slice(0, 1).map(({ object }) => object)))

@@ -1,4 +1,4 @@
-// Pages of the history: revisions, journal, limits and keys.
+// Pages of the history: revisions, audit trail, limits and keys.
 
 import type { PageEntry } from '../../page.ts'
 import { msg } from '../../words.ts'
@@ -16,11 +16,11 @@ export const pages: readonly PageEntry[] = [
   },
   {
     ...section,
-    path: 'system/journal',
-    title: msg('Journal'),
+    path: 'system/audit-trail',
+    title: msg('Audit trail'),
     access: 'audit',
     keywords: 'audit sign-ins refused who',
-    load: () => import('./journal.tsx'),
+    load: () => import('./audit-trail.tsx'),
   },
   {
     ...section,

@@ -1,4 +1,4 @@
-// The columns of the journal.
+// The columns of the audit trail.
 
 import { labelOf } from '../../contract/words.ts'
 import type { Column } from '../../ui/grid/types.ts'

@@ -1,4 +1,4 @@
-// Records of the journal: which of them the address asks for, what each changed, and its words.
+// Records of the audit trail: which of them the address asks for, what each changed, and its words.
 
 import type { QueryOf, ReplyOf } from '@gateway/server/contract'
 import type { listRecords } from '@gateway/server/contract/audit'
@@ -48,7 +48,7 @@ export const wordsOf = (record: AuditRecord, numberOf: NumberOf): string => {
 
 export const saveRecords = (records: readonly AuditRecord[]): void =>
   saveText(
-    'journal.csv',
+    'audit-trail.csv',
     printCsv(
       ['sequence', 'time', 'event', 'who', 'address', 'what', 'result', 'message', 'revision', 'request_id', 'changes'],
       records.map((one) => [

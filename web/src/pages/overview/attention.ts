@@ -30,7 +30,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   '/firewall/status': { title: msg('Firewall'), path: 'policy/rules/forward' },
   '/health/status': { title: msg('Health and notifications'), path: 'overview/health' },
   '/ips/status': { title: msg('Intrusion prevention'), path: 'protection/intrusion-prevention/bases' },
-  '/journal/status': { title: msg('Journal'), path: 'system/journal' },
+  '/journal/status': { title: msg('Audit trail'), path: 'system/audit-trail' },
   '/logs_backend/remote_syslog/status': { title: msg('Log forwarding'), path: 'monitor/forwarding' },
   '/logs_backend/status': { title: msg('Log store'), path: 'monitor/logs/system' },
   '/mail/settings/general/status': { title: msg('Mail'), path: 'mail/relay' },
@@ -77,7 +77,7 @@ const unitPaths: Readonly<Record<string, string>> = {
 
 const checkPaths: Readonly<Record<string, string>> = {
   apply: 'system/history',
-  audit: 'system/journal',
+  audit: 'system/audit-trail',
   backup: 'system/backups',
   certificate: 'overview/health',
   databases: 'system/history/limits',

@@ -1,4 +1,4 @@
-// The journal: changes, sign-ins and refusals, with a stamp that says whether all of it is intact.
+// The audit trail: changes, sign-ins and refusals, with a stamp that says whether all of it is intact.
 
 import { auditStatus, listRecords, verifyAudit } from '@gateway/server/contract/audit'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -40,7 +40,7 @@ import {
   wordsOf,
 } from './records.ts'
 
-export function Journal(): ReactNode {
+export function AuditTrail(): ReactNode {
   const go = useGo()
   const { may } = useSession()
   const { records, data, numberOf, rows } = useRecords()
@@ -49,7 +49,7 @@ export function Journal(): ReactNode {
   return (
     <>
       <PageHead
-        title={t('Journal')}
+        title={t('Audit trail')}
         lead={t('Changes, sign-ins and refusals. No one can change what is written here.')}
         status={<Stamp />}
       >
@@ -62,10 +62,10 @@ export function Journal(): ReactNode {
           {t('CSV')}
         </Button>
       </PageHead>
-      <JournalFilter count={rows.length} numberOf={numberOf} />
+      <RecordFilter count={rows.length} numberOf={numberOf} />
       {records.error ? <ProblemBox failure={records.error} onRetry={() => void records.refetch()} /> : null}
       <Grid
-        label={t('Journal')}
+        label={t('Audit trail')}
         rows={rows}
         rowKey={({ sequence }) => String(sequence)}
         height="fill"
@@ -76,7 +76,7 @@ export function Journal(): ReactNode {
         empty={
           <Empty
             title={t('Nothing fits')}
-            action={<Button onClick={() => go.open('system/journal')}>{t('Show all')}</Button>}
+            action={<Button onClick={() => go.open('system/audit-trail')}>{t('Show all')}</Button>}
           />
         }
       />
@@ -115,7 +115,7 @@ function useRecords() {
   return { records, data, numberOf, rows }
 }
 
-function JournalFilter({ count, numberOf }: { readonly count: number; readonly numberOf: NumberOf }): ReactNode {
+function RecordFilter({ count, numberOf }: { readonly count: number; readonly numberOf: NumberOf }): ReactNode {
   const { search } = usePlace()
   const go = useGo()
   return (
@@ -157,11 +157,11 @@ function JournalFilter({ count, numberOf }: { readonly count: number; readonly n
   )
 }
 
-/** "Journal intact": the whole chain is checked when the page is opened. */
+/** "Audit trail intact": the whole chain is checked when the page is opened. */
 function Stamp(): ReactNode {
   const { data, isPending, error } = useRead(verifyAudit)
-  if (error) return <Status state="unknown">{t('The journal could not be checked')}</Status>
-  if (isPending || !data) return <Status state="activating">{t('The journal is being checked')}</Status>
+  if (error) return <Status state="unknown">{t('The audit trail could not be checked')}</Status>
+  if (isPending || !data) return <Status state="activating">{t('The audit trail is being checked')}</Status>
   const { intact, records, checkpoints, first_bad } = data.data
   if (!intact) {
     return (
@@ -173,7 +173,7 @@ function Stamp(): ReactNode {
   }
   return (
     <Status state="ok">
-      {t('Journal intact: {records} records', { records: printCount(records, currentLanguage()) })}
+      {t('Audit trail intact: {records} records', { records: printCount(records, currentLanguage()) })}
       {checkpoints === null
         ? ''
         : `, ${t('{count, plural, one {# signed checkpoint} other {# signed checkpoints}}', { count: checkpoints })}`}
@@ -212,4 +212,4 @@ function RecordPanel({ record, onClose }: { readonly record: AuditRecord; readon
   )
 }
 
-export const page: HandPage = { kind: 'hand', Component: Journal }
+export const page: HandPage = { kind: 'hand', Component: AuditTrail }
