@@ -196,7 +196,7 @@ async function pollWaiting(): Promise<void> {
 }
 
 /** A change of this page waits to be kept: its bar must not wait for the stream. */
-export const noteTrial = (): void => void pollWaiting().catch(() => {})
+export const noteProbation = (): void => void pollWaiting().catch(() => {})
 
 let isAsking = false
 

@@ -1,4 +1,4 @@
-// A trial in the lab, with a browser and gatewayd that is killed while the change waits: the page says that there is no connection,
+// A probation in the lab, with a browser and gatewayd that is killed while the change waits: the page says that there is no connection,
 // comes back by itself, and the gateway has put the old state back.
 
 import assert from 'node:assert/strict'
@@ -10,7 +10,7 @@ import { labConsole } from '../support/console.ts'
 
 const password = 'correct horse 9'
 
-describe('a trial in the lab', { skip: browserSkip }, () => {
+describe('a probation in the lab', { skip: browserSkip }, () => {
   let gateway: LabGateway
   let browser: TestBrowser
   before(async () => {

@@ -1,5 +1,5 @@
 // Review and apply in a browser: what is shown before, refusals beside their fields, conflicts, the guard against lock-out, and a
-// trial that is put back by itself.
+// probation that is reverted by itself.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

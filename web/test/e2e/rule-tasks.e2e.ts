@@ -1,5 +1,5 @@
 // Every task with a rule, in each of the five tables, to its last screen: nothing is left over the page, nothing was refused or
-// logged, and the gateway has what was asked for. With and without a trial, whichever way the trial ends.
+// logged, and the gateway has what was asked for. With and without a probation, whichever way the probation ends.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -28,8 +28,8 @@ const tables = {
 type Name = keyof typeof tables
 const names = Object.keys(tables) as Name[]
 
-type Trial = 'none' | 'keep' | 'put back' | 'run out'
-const spans: Readonly<Record<Trial, string>> = {
+type Probation = 'none' | 'keep' | 'put back' | 'run out'
+const spans: Readonly<Record<Probation, string>> = {
   none: 'No probation: permanent',
   keep: '90 s',
   'put back': '90 s',
@@ -84,24 +84,24 @@ describe('tasks with rules', { skip: browserSkip }, () => {
     await row(opened.page, 2).waitFor()
     return opened
   }
-  /** Review is open: chooses the trial, applies and answers it. While it waits, nothing covers its buttons. */
-  const apply = async (opened: ConsolePage, trial: Trial): Promise<void> => {
+  /** Review is open: chooses the probation, applies and answers it. While it waits, nothing covers its buttons. */
+  const apply = async (opened: ConsolePage, probation: Probation): Promise<void> => {
     const { page } = opened
     const drawer = review(page)
     await drawer.getByRole('heading', { name: 'Changes', exact: true }).waitFor()
     const span = drawer.getByLabel('Revert unless kept within')
     await span.click()
-    await page.getByRole('option', { name: spans[trial] }).click()
+    await page.getByRole('option', { name: spans[probation] }).click()
     await page.keyboard.press('Control+Enter')
     await drawer.waitFor({ state: 'detached' })
-    if (trial === 'none') return
+    if (probation === 'none') return
     await bar(page).getByRole('button', { name: 'Keep' }).waitFor()
     await opened.settle()
     const { open: left, covered } = await lookAt(page)
-    assert.deepEqual([left, covered], [[], []], 'a change on trial can be kept and put back')
-    if (trial !== 'run out')
+    assert.deepEqual([left, covered], [[], []], 'a change on probation can be kept and put back')
+    if (probation !== 'run out')
       await bar(page)
-        .getByRole('button', { name: trial === 'keep' ? 'Keep' : 'Revert' })
+        .getByRole('button', { name: probation === 'keep' ? 'Keep' : 'Revert' })
         .click()
     await bar(page).waitFor({ state: 'detached' })
   }
@@ -177,15 +177,15 @@ describe('tasks with rules', { skip: browserSkip }, () => {
       await opened.close()
     })
 
-    it(`are done on trial in ${name.toUpperCase()}: kept, put back, run out`, async () => {
+    it(`are done on probation in ${name.toUpperCase()}: kept, put back, run out`, async () => {
       await using opened = await open(name)
       const { page } = opened
-      const addOnTrial = async (trial: Trial, wanted: string): Promise<void> => {
+      const addOnTrial = async (probation: Probation, wanted: string): Promise<void> => {
         await add(page, name)
-        await page.getByLabel('Comment').fill(trial)
+        await page.getByLabel('Comment').fill(probation)
         await page.keyboard.press('Control+Enter')
-        await apply(opened, trial)
-        await done(opened, name, `add, ${trial}`, wanted)
+        await apply(opened, probation)
+        await done(opened, name, `add, ${probation}`, wanted)
       }
       const kept = 'One,Two,Three,keep'
       await addOnTrial('keep', kept)
@@ -200,7 +200,7 @@ describe('tasks with rules', { skip: browserSkip }, () => {
       await page.keyboard.press('Delete')
       await apply(opened, 'keep')
       await done(opened, name, 'remove, keep', 'Two,Three,keep')
-      // A trial runs out in real time: half a minute, in the tables where a wrong rule cuts people off.
+      // A probation runs out in real time: half a minute, in the tables where a wrong rule cuts people off.
       if (name === 'forward' || name === 'input') await addOnTrial('run out', 'Two,Three,keep')
       await opened.close()
     })

@@ -6,7 +6,7 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { type ApplyOptions, applyOnTop, reviewStore, tellApplied, tryPlan } from '../../api/apply.ts'
 import type { ChangePlan } from '../../api/change.ts'
 import { useEditing } from '../../api/editing.ts'
-import { noteTrial } from '../../api/events.ts'
+import { noteProbation } from '../../api/events.ts'
 import { Failure } from '../../api/failure.ts'
 import { Bar } from '../../ui/bar.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -25,7 +25,7 @@ import { Report } from './report.tsx'
 import styles from './review.module.css'
 import { lockOutReason, summaryOf } from './words.ts'
 
-const trialSeconds = 90
+const probationSeconds = 90
 const spans = [30, 90, 300, 900] as const
 
 const spanWords = (seconds: number): string =>
@@ -38,13 +38,13 @@ export function ReviewDrawer({ plan }: { readonly plan: ChangePlan }): ReactNode
   const [confirmWithin, setConfirmWithin] = useState<number | null>(plan.confirmWithin ?? null)
   const [isCutting, setCutting] = useState(false)
   const [hasCommands, setCommands] = useState(false)
-  const { report, failure, isBusy, isTrialNeeded, tryAgain, apply } = useReviewed(plan)
+  const { report, failure, isBusy, isProbationNeeded, tryAgain, apply } = useReviewed(plan)
   const { isAllowed, why } = useEditing(accessOf(plan))
   const retryAt = useRef(0)
   if (failure?.retryAfter && retryAt.current === 0) retryAt.current = Date.now() + failure.retryAfter * 1000
   if (!failure) retryAt.current = 0
   const wait = useSecondsLeft(retryAt.current, retryAt.current > 0)
-  const within = isTrialNeeded ? (confirmWithin ?? trialSeconds) : confirmWithin
+  const within = isProbationNeeded ? (confirmWithin ?? probationSeconds) : confirmWithin
   const options: ApplyOptions = { reason: reason.trim(), confirmWithin: within, isCutting }
   const isReady = report !== null && report.changes.length > 0 && isAllowed && wait === 0
   const close = useCallback(() => reviewStore.set(null), [])
@@ -82,7 +82,7 @@ export function ReviewDrawer({ plan }: { readonly plan: ChangePlan }): ReactNode
                     value={within === null ? '' : String(within)}
                     onChange={(value) => setConfirmWithin(value === '' ? null : Number(value))}
                     options={[
-                      ...(isTrialNeeded ? [] : [{ value: '', label: t('No probation: permanent') }]),
+                      ...(isProbationNeeded ? [] : [{ value: '', label: t('No probation: permanent') }]),
                       ...spans.map((seconds) => ({ value: String(seconds), label: spanWords(seconds) })),
                     ]}
                   />
@@ -111,10 +111,10 @@ export function ReviewDrawer({ plan }: { readonly plan: ChangePlan }): ReactNode
       }
     >
       <div className={styles.review}>
-        {isTrialNeeded && failure ? (
-          <ProbationBar reason={lockOutReason(failure) ?? ''} seconds={within ?? trialSeconds} />
+        {isProbationNeeded && failure ? (
+          <ProbationBar reason={lockOutReason(failure) ?? ''} seconds={within ?? probationSeconds} />
         ) : null}
-        {failure && !isTrialNeeded ? (
+        {failure && !isProbationNeeded ? (
           <Refused failure={failure} secondsLeft={wait} {...(report ? {} : { onRetry: tryAgain })} />
         ) : null}
         {report ? <Report report={report} isCutting={isCutting} onCutting={setCutting} /> : null}
@@ -151,7 +151,7 @@ interface Reviewed {
   readonly failure: Failure | null
   readonly isBusy: boolean
   /** The guard against lock-out only lets it pass for a time. */
-  readonly isTrialNeeded: boolean
+  readonly isProbationNeeded: boolean
   tryAgain(): Promise<void>
   apply(options: ApplyOptions): Promise<void>
 }
@@ -160,7 +160,7 @@ function useReviewed(plan: ChangePlan): Reviewed {
   const [report, setReport] = useState<DryRun | null>(null)
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const [isTrialNeeded, setTrialNeeded] = useState(false)
+  const [isProbationNeeded, setProbationNeeded] = useState(false)
   /** True when the page or another plan takes over. */
   const handOver = async (error: Failure): Promise<boolean> => {
     if (error.code === 'precondition_failed' && plan.onConflict) {
@@ -183,7 +183,7 @@ function useReviewed(plan: ChangePlan): Reviewed {
       if (error instanceof DOMException) return
       if (!(error instanceof Failure)) throw error
       if (await handOver(error)) return
-      if (lockOutReason(error) !== null) setTrialNeeded(true)
+      if (lockOutReason(error) !== null) setProbationNeeded(true)
       setFailure(error)
     } finally {
       setBusy(false)
@@ -195,8 +195,8 @@ function useReviewed(plan: ChangePlan): Reviewed {
       setReport(await tryPlan(tried, given))
     } catch (error) {
       if (!(error instanceof Failure) || lockOutReason(error) === null) throw error
-      setReport(await tryPlan(tried, { ...given, confirmWithin: trialSeconds }))
-      setTrialNeeded(true)
+      setReport(await tryPlan(tried, { ...given, confirmWithin: probationSeconds }))
+      setProbationNeeded(true)
       setFailure(error)
     }
   }
@@ -208,7 +208,7 @@ function useReviewed(plan: ChangePlan): Reviewed {
   useEffect(() => {
     const stop = new AbortController()
     setReport(null)
-    setTrialNeeded(false)
+    setProbationNeeded(false)
     void latest.current(() => find.current(plan, { signal: stop.signal }))
     return () => stop.abort()
   }, [plan])
@@ -216,7 +216,7 @@ function useReviewed(plan: ChangePlan): Reviewed {
     report,
     failure,
     isBusy,
-    isTrialNeeded,
+    isProbationNeeded,
     tryAgain: () => attempt(() => findOut(plan)),
     apply: (options) =>
       attempt(async () => {
@@ -226,7 +226,7 @@ function useReviewed(plan: ChangePlan): Reviewed {
           reviewStore.set(null)
           return
         }
-        if (applied.confirmBefore !== null) noteTrial()
+        if (applied.confirmBefore !== null) noteProbation()
         reviewStore.set(null)
         tellApplied(plan, applied)
       }),
