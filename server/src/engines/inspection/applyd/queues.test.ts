@@ -11,7 +11,7 @@ import { Bench } from '../../../applyd/stand-ins/harness.ts'
 import type { InspectedChannel } from '../../../core/plan/inspection-marks.ts'
 import { createQueueFlow } from './queue-flow.ts'
 import { chainLines, tableRules } from './queue-rules.ts'
-import { createQueues } from './queues.ts'
+import { Queues } from './queues.ts'
 
 const skip =
   process.getuid?.() === 0 && existsSync('/usr/sbin/iptables-nft-restore')
@@ -52,7 +52,7 @@ describe('packets of inspected connections, in a namespace', { skip }, () => {
   const withoutEngine = ['arrived', 'lost', 'lost', 'arrived', 'arrived', 'arrived']
 
   it('pass or are dropped without an engine, as their channel says, in both families', async () => {
-    const queues = createQueues(bench.nftSpec.command)
+    const queues = new Queues(bench.nftSpec.command)
     assert.equal(await queues.isCurrent([]), true)
     assert.deepEqual(outcomes(), Array(6).fill('arrived'))
     await queues.apply(channels)
@@ -67,7 +67,7 @@ describe('packets of inspected connections, in a namespace', { skip }, () => {
   })
 
   it('a change by hand is seen and repaired', async () => {
-    const queues = createQueues(bench.nftSpec.command)
+    const queues = new Queues(bench.nftSpec.command)
     if ((await queues.observe()).form !== 'iptables') return
     inside('/usr/sbin/iptables-nft', '-t', 'security', '-F', 'PC_INSPECT')
     assert.equal(await queues.isCurrent(channels), false)
@@ -83,7 +83,7 @@ describe('packets of inspected connections, in a namespace', { skip }, () => {
 
   it('what may pass passes by queues that are overrun and is counted, and what must not does not', async () => {
     let text = ''
-    const queues = createQueues(bench.nftSpec.command, { queues: () => text, lookMs: 20 })
+    const queues = new Queues(bench.nftSpec.command, { queues: () => text, lookMs: 20 })
     const shows = (isOverrun: boolean) =>
       until(`overrun: ${isOverrun}`, async () => (await queues.observe()).isOverrun === isOverrun)
     await queues.apply(channels)
@@ -110,8 +110,8 @@ describe('packets of inspected connections, in a namespace', { skip }, () => {
 
   it('without iptables what must not pass is dropped, and the way through the queue comes when it is there', async () => {
     let isThere = false
-    const queues = createQueues(bench.nftSpec.command, { isInstalled: () => isThere })
-    const first = createQueues(bench.nftSpec.command)
+    const queues = new Queues(bench.nftSpec.command, { isInstalled: () => isThere })
+    const first = new Queues(bench.nftSpec.command)
     if ((await first.observe()).form !== 'iptables') return
     await first.apply([])
     await queues.apply(channels)
@@ -128,7 +128,7 @@ describe('packets of inspected connections, in a namespace', { skip }, () => {
   })
 
   it('nothing of it is left when nothing is inspected, and rules of others stay', async () => {
-    const queues = createQueues(bench.nftSpec.command)
+    const queues = new Queues(bench.nftSpec.command)
     inside('/usr/sbin/iptables-nft', '-t', 'security', '-A', 'FORWARD', '-s', '192.0.2.1', '-j', 'ACCEPT')
     await queues.apply([])
     assert.equal(await queues.isCurrent([]), true)

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs'
 import { uptime } from 'node:os'
 import type { InspectedChannel } from '../../../core/plan/inspection-marks.ts'
-import { createQueueFlow } from './queue-flow.ts'
-import { createQueueKernel } from './queue-kernel.ts'
+import { createQueueFlow, type QueueFlow } from './queue-flow.ts'
+import { QueueKernel } from './queue-kernel.ts'
 import { kernelQueues } from './watch.ts'
 
 export interface QueueSources {
@@ -21,103 +21,113 @@ export interface QueueSources {
 const realSources: QueueSources = { isInstalled: existsSync, queues: kernelQueues, elapsed: uptime, lookMs: 500 }
 
 /** `nft` is the program after any wrapper, in whose namespace all others run too. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createQueues(nft: readonly string[], sources: Partial<QueueSources> = {}) {
-  const { isInstalled, queues, elapsed, lookMs } = { ...realSources, ...sources }
-  const kernel = createQueueKernel(nft, isInstalled)
-  const look = createQueueFlow(queues, elapsed)
-  let flow = look()
-  let followed: readonly InspectedChannel[] = []
-  let timer: NodeJS.Timeout | undefined
-  let isOverrun = false
-  let isLooking = false
+export class Queues {
+  readonly #kernel: QueueKernel
+  readonly #look: () => QueueFlow
+  readonly #lookMs: number
+  #flow: QueueFlow
+  #followed: readonly InspectedChannel[] = []
+  #timer: NodeJS.Timeout | undefined
+  #isLooking = false
   /** Packets that passed without inspection; while they do, `passing` is what the rules had counted when that began. */
-  let passed = 0
-  let passing: number | null = null
-  let last: Promise<unknown> = Promise.resolve()
+  #passed = 0
+  #passing: number | null = null
+  #last: Promise<unknown> = Promise.resolve()
 
-  const passedNow = async (): Promise<number> =>
-    passing === null ? 0 : Math.max(0, (await kernel.count(followed)) - passing)
-
-  /** Rules that are written again begin to count again. */
-  async function apply(channels: readonly InspectedChannel[]): Promise<void> {
-    passed += await passedNow()
-    follow(channels)
-    await kernel.bring(channels)
-    passing = await startOfPassing()
+  constructor(nft: readonly string[], sources: Partial<QueueSources> = {}) {
+    const { isInstalled, queues, elapsed, lookMs } = { ...realSources, ...sources }
+    this.#kernel = new QueueKernel(nft, isInstalled)
+    this.#look = createQueueFlow(queues, elapsed)
+    this.#lookMs = lookMs
+    this.#flow = this.#look()
   }
 
-  const startOfPassing = async (): Promise<number | null> =>
-    followed.length > 0 && (flow.heldSince === null || isOverrun) ? kernel.count(followed) : null
+  isCurrent(channels: readonly InspectedChannel[]): Promise<boolean> {
+    return this.#inTurn(() => this.#kernel.matches(channels))
+  }
+
+  apply = (channels: readonly InspectedChannel[]): Promise<void> => this.#inTurn(() => this.#apply(channels))
+
+  ensure(channels: readonly InspectedChannel[]): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!(await this.#kernel.matches(channels))) return this.#apply(channels)
+      this.#follow(channels)
+      // After a start of applyd.
+      this.#passing ??= await this.#startOfPassing()
+    })
+  }
+
+  /** How packets come to the engine, why they do not, and what passed by it or was lost. */
+  observe() {
+    return this.#inTurn(async () => ({
+      form: await this.#kernel.findForm(),
+      fault: this.#kernel.fault(),
+      heldSince: this.#flow.heldSince,
+      isOverrun: this.#kernel.isOverrun,
+      passed: this.#passed + (await this.#passedNow()),
+      lost: this.#flow.lost,
+      blocked: this.#followed.filter(({ isFailOpen, isReady }) => !isFailOpen && !isReady).map(({ number }) => number),
+    }))
+  }
+
+  async #passedNow(): Promise<number> {
+    return this.#passing === null ? 0 : Math.max(0, (await this.#kernel.count(this.#followed)) - this.#passing)
+  }
+
+  /** Rules that are written again begin to count again. */
+  async #apply(channels: readonly InspectedChannel[]): Promise<void> {
+    this.#passed += await this.#passedNow()
+    this.#follow(channels)
+    await this.#kernel.bring(channels)
+    this.#passing = await this.#startOfPassing()
+  }
+
+  async #startOfPassing(): Promise<number | null> {
+    return this.#followed.length > 0 && (this.#flow.heldSince === null || this.#kernel.isOverrun)
+      ? this.#kernel.count(this.#followed)
+      : null
+  }
 
   /** What is not inspected costs nothing. */
-  function follow(channels: readonly InspectedChannel[]): void {
-    followed = channels
-    if (channels.length > 0) timer ??= setInterval(tick, lookMs).unref()
+  #follow(channels: readonly InspectedChannel[]): void {
+    this.#followed = channels
+    if (channels.length > 0) this.#timer ??= setInterval(() => this.#tick(), this.#lookMs).unref()
     else {
-      clearInterval(timer)
-      ;[timer, passing] = [undefined, null]
-      setOverrun(false)
+      clearInterval(this.#timer)
+      this.#timer = undefined
+      this.#passing = null
+      this.#kernel.isOverrun = false
     }
   }
 
-  function setOverrun(value: boolean): void {
-    isOverrun = value
-    kernel.setOverrun(value)
-  }
-
   /** What the kernel refuses is tried again with the next change, and by who repairs its rules. */
-  function tick(): void {
-    if (isLooking) return
-    isLooking = true
-    void inTurn(step)
+  #tick(): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    void this.#inTurn(() => this.#step())
       .catch(() => {})
       .finally(() => {
-        isLooking = false
+        this.#isLooking = false
       })
   }
 
   /** One look at the queues; the rules change when they are overrun, and when they no longer are. */
-  async function step(): Promise<void> {
-    if (followed.length === 0) return
-    const before = flow
-    flow = look()
-    const isTurn = flow.isOverrun !== isOverrun
-    if (!isTurn && (flow.heldSince === null) === (before.heldSince === null)) return
-    passed += await passedNow()
-    setOverrun(flow.isOverrun)
-    if (isTurn) await kernel.bring(followed)
-    passing = await startOfPassing()
-  }
-
-  /** How packets come to the engine, why they do not, and what passed by it or was lost. */
-  const observe = async () => ({
-    form: await kernel.findForm(),
-    fault: kernel.fault(),
-    heldSince: flow.heldSince,
-    isOverrun,
-    passed: passed + (await passedNow()),
-    lost: flow.lost,
-    blocked: followed.filter(({ isFailOpen, isReady }) => !isFailOpen && !isReady).map(({ number }) => number),
-  })
-
-  async function ensure(channels: readonly InspectedChannel[]): Promise<void> {
-    if (!(await kernel.matches(channels))) return apply(channels)
-    follow(channels)
-    // After a start of applyd.
-    passing ??= await startOfPassing()
+  async #step(): Promise<void> {
+    if (this.#followed.length === 0) return
+    const before = this.#flow
+    this.#flow = this.#look()
+    const isTurn = this.#flow.isOverrun !== this.#kernel.isOverrun
+    if (!isTurn && (this.#flow.heldSince === null) === (before.heldSince === null)) return
+    this.#passed += await this.#passedNow()
+    this.#kernel.isOverrun = this.#flow.isOverrun
+    if (isTurn) await this.#kernel.bring(this.#followed)
+    this.#passing = await this.#startOfPassing()
   }
 
   /** One at a time, for the look at the queues changes rules too. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work)
-    last = turn.catch(() => {})
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => {})
     return turn
-  }
-  return {
-    isCurrent: (channels: readonly InspectedChannel[]) => inTurn(() => kernel.matches(channels)),
-    apply: (channels: readonly InspectedChannel[]) => inTurn(() => apply(channels)),
-    ensure: (channels: readonly InspectedChannel[]) => inTurn(() => ensure(channels)),
-    observe: () => inTurn(observe),
   }
 }

@@ -5,7 +5,7 @@ import { parseCount, parseKeys, parseList, parseOneOf, Refusal } from '../../kit
 import type { Way } from '../../kit/ways.ts'
 import { inspectionWay as name } from '../observed.ts'
 import { ownTable } from './queue-rules.ts'
-import { createQueues } from './queues.ts'
+import { Queues } from './queues.ts'
 
 export const inspectionWay: Way<InspectedChannel> = {
   name,
@@ -13,7 +13,7 @@ export const inspectionWay: Way<InspectedChannel> = {
   tables: [ownTable],
   parse: parseChannels,
   create: ({ nft }) => {
-    const queues = createQueues(nft)
+    const queues = new Queues(nft)
     return {
       isCurrent: (channels) => queues.isCurrent(channels ?? []),
       /** Channels that go stay until the rules no longer lead to them. */
@@ -25,7 +25,7 @@ export const inspectionWay: Way<InspectedChannel> = {
       },
       close: (channels) => queues.ensure(channels ?? []),
       ensure: (channels) => queues.ensure(channels ?? []),
-      observe: queues.observe,
+      observe: () => queues.observe(),
     }
   },
 }
