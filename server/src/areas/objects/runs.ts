@@ -10,7 +10,7 @@ import { countryEntries } from './countries.ts'
 import { AddressBook } from './runs/address-book.ts'
 import { lookUpAddress, lookUpAddresses } from './runs/address-lookup.ts'
 import { createCountryFile } from './runs/geoip.ts'
-import { createDomainResolver } from './runs/resolver.ts'
+import { DomainResolver } from './runs/resolver.ts'
 import { addressBookService, countriesService, domainsService, namesService, targetsService } from './service.ts'
 
 const serversOf = ({ engine, services }: Host) => dnsServers(engine.config, services.facts())
@@ -33,7 +33,7 @@ export const runs: readonly Run[] = [
     const { services, engine, settings } = host
     if (!settings.isOnMachine) return null
     const book = services.of(addressBookService)
-    const resolver = createDomainResolver({
+    const resolver = new DomainResolver({
       servers: () => serversOf(host),
       onAddresses: (addresses) => book.set('domains', addresses),
       clock: services.clock,

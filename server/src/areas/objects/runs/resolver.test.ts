@@ -6,7 +6,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { patienceMs } from '../../../../test/support/until.ts'
-import { createDomainResolver, type DomainResolver } from './resolver.ts'
+import { DomainResolver } from './resolver.ts'
 
 /** What the server says to a name; null is a failure of the server, undefined a name that does not exist. */
 type Zone = Map<string, { readonly ttl: number; readonly addresses: readonly string[] } | null>
@@ -92,7 +92,7 @@ describe('the resolver', () => {
 
   const clock = { now: () => new Date(), elapsed: () => performance.now() / 1000 }
   const start = (limits = {}, servers = () => [address]): DomainResolver => {
-    resolver = createDomainResolver({
+    resolver = new DomainResolver({
       servers,
       clock,
       limits,

@@ -16,13 +16,6 @@ export interface DomainStatus {
   readonly error: string | null
 }
 
-export interface DomainResolver {
-  /** The domains there are now; also the moment at which other servers are noticed. */
-  update(domains: readonly DomainName[]): void
-  status(): ReadonlyMap<string, DomainStatus>
-  stop(): void
-}
-
 export interface ResolverParts {
   /** DNS servers, `address` or `address:port`; none means those of the system. */
   readonly servers: () => readonly string[]
@@ -67,110 +60,124 @@ export const resolverWords: Readonly<Record<string, string>> = {
   EREFUSED: 'The DNS server refuses to answer.',
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createDomainResolver(parts: ResolverParts): DomainResolver {
-  const { clock } = parts
-  const limits = { ...defaultLimits, ...parts.limits }
-  const entries = new Map<string, Entry>()
-  let servers = [...parts.servers()]
-  let resolver = resolverFor(servers)
-  let asking = 0
-  let isChanged = false
-  let isStopped = false
-  let waking: NodeJS.Timeout | null = null
-  let reporting: NodeJS.Timeout | null = null
+export class DomainResolver {
+  readonly #parts: ResolverParts
+  readonly #clock: ResolverParts['clock']
+  readonly #limits: Limits
+  readonly #entries = new Map<string, Entry>()
+  #servers: string[]
+  #resolver: Resolver
+  #asking = 0
+  #isChanged = false
+  #isStopped = false
+  #waking: NodeJS.Timeout | null = null
+  #reporting: NodeJS.Timeout | null = null
 
-  const followServers = (): void => {
-    const current = [...parts.servers()]
-    if (current.join(' ') === servers.join(' ')) return
-    servers = current
-    resolver = resolverFor(servers)
-    for (const entry of entries.values()) entry.due = clock.elapsed()
+  constructor(parts: ResolverParts) {
+    this.#parts = parts
+    this.#clock = parts.clock
+    this.#limits = { ...defaultLimits, ...parts.limits }
+    this.#servers = [...parts.servers()]
+    this.#resolver = resolverFor(this.#servers)
   }
 
-  const report = (): void => {
-    if (reporting) clearTimeout(reporting)
-    reporting = null
-    if (!isChanged) return
-    isChanged = false
-    parts.onAddresses(new Map([...entries].map(([id, entry]) => [id, entry.addresses])))
-  }
-
-  const wake = (): void => {
-    if (isStopped) return
-    followServers()
-    for (const entry of entries.values()) {
-      if (asking >= maxAtOnce) break
-      if (!entry.isAsking && entry.due <= clock.elapsed()) void ask(entry)
+  /** The domains there are now; also the moment at which other servers are noticed. */
+  update(domains: readonly DomainName[]): void {
+    const wanted = new Map(domains.map((domain) => [domain.id, domain.value]))
+    for (const [id, entry] of this.#entries) {
+      if (wanted.get(id) === entry.name) continue
+      this.#entries.delete(id)
+      this.#isChanged = true
     }
-    if (asking === 0) report()
-    else if (isChanged) reporting ??= setTimeout(report, gatherMilliseconds).unref()
-    const next = Math.min(...[...entries.values()].filter((entry) => !entry.isAsking).map((entry) => entry.due))
-    if (waking) clearTimeout(waking)
-    waking = Number.isFinite(next) ? setTimeout(wake, Math.max(0, next - clock.elapsed()) * 1000 + 1).unref() : null
+    for (const [id, name] of wanted)
+      if (!this.#entries.has(id)) this.#entries.set(id, newEntry(name, this.#clock.elapsed()))
+    this.#wake()
   }
 
-  const ask = async (entry: Entry): Promise<void> => {
-    asking++
+  status(): ReadonlyMap<string, DomainStatus> {
+    return new Map(
+      [...this.#entries].map(
+        ([id, { addresses, resolvedAt, error }]) => [id, { addresses, resolvedAt, error }] as const,
+      ),
+    )
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    if (this.#waking) clearTimeout(this.#waking)
+    if (this.#reporting) clearTimeout(this.#reporting)
+    this.#resolver.cancel()
+  }
+
+  #followServers(): void {
+    const current = [...this.#parts.servers()]
+    if (current.join(' ') === this.#servers.join(' ')) return
+    this.#servers = current
+    this.#resolver = resolverFor(this.#servers)
+    for (const entry of this.#entries.values()) entry.due = this.#clock.elapsed()
+  }
+
+  #report(): void {
+    if (this.#reporting) clearTimeout(this.#reporting)
+    this.#reporting = null
+    if (!this.#isChanged) return
+    this.#isChanged = false
+    this.#parts.onAddresses(new Map([...this.#entries].map(([id, entry]) => [id, entry.addresses])))
+  }
+
+  #wake(): void {
+    if (this.#isStopped) return
+    this.#followServers()
+    for (const entry of this.#entries.values()) {
+      if (this.#asking >= maxAtOnce) break
+      if (!entry.isAsking && entry.due <= this.#clock.elapsed()) void this.#ask(entry)
+    }
+    if (this.#asking === 0) this.#report()
+    else if (this.#isChanged) this.#reporting ??= setTimeout(() => this.#report(), gatherMilliseconds).unref()
+    const next = Math.min(...[...this.#entries.values()].filter((entry) => !entry.isAsking).map((entry) => entry.due))
+    if (this.#waking) clearTimeout(this.#waking)
+    const milliseconds = Math.max(0, next - this.#clock.elapsed()) * 1000 + 1
+    this.#waking = Number.isFinite(next) ? setTimeout(() => this.#wake(), milliseconds).unref() : null
+  }
+
+  async #ask(entry: Entry): Promise<void> {
+    this.#asking++
     entry.isAsking = true
-    const asked = resolver
+    const asked = this.#resolver
     try {
-      take(entry, await asked.resolve4(entry.name, { ttl: true }))
+      this.#take(entry, await asked.resolve4(entry.name, { ttl: true }))
     } catch (error) {
-      miss(entry, error as NodeJS.ErrnoException)
+      this.#miss(entry, error as NodeJS.ErrnoException)
     }
-    if (asked !== resolver) entry.due = clock.elapsed()
+    if (asked !== this.#resolver) entry.due = this.#clock.elapsed()
     entry.isAsking = false
-    asking--
-    wake()
+    this.#asking--
+    this.#wake()
   }
 
-  const take = (entry: Entry, records: readonly { readonly address: string; readonly ttl: number }[]): void => {
-    const now = clock.elapsed()
+  #take(entry: Entry, records: readonly { readonly address: string; readonly ttl: number }[]): void {
+    const now = this.#clock.elapsed()
     const lasts = Math.min(...records.map((record) => record.ttl))
-    setAddresses(entry, sorted(records.map((record) => record.address)))
-    entry.resolvedAt = Math.floor(clock.now().getTime() / 1000)
+    this.#setAddresses(entry, sorted(records.map((record) => record.address)))
+    entry.resolvedAt = Math.floor(this.#clock.now().getTime() / 1000)
     entry.error = null
-    entry.expires = now + limits.keepSeconds
-    entry.due = now + Math.min(Math.max(lasts, limits.shortestSeconds), limits.longestSeconds)
+    entry.expires = now + this.#limits.keepSeconds
+    entry.due = now + Math.min(Math.max(lasts, this.#limits.shortestSeconds), this.#limits.longestSeconds)
   }
 
-  const miss = (entry: Entry, error: NodeJS.ErrnoException): void => {
-    const now = clock.elapsed()
+  #miss(entry: Entry, error: NodeJS.ErrnoException): void {
+    const now = this.#clock.elapsed()
     const reason = resolverWords[error.code ?? ''] ?? `DNS failed: ${error.code ?? 'unknown'}.`
-    if (now >= entry.expires) setAddresses(entry, [])
+    if (now >= entry.expires) this.#setAddresses(entry, [])
     const isKept = entry.addresses.length > 0
     entry.error = isKept ? `${reason} The addresses of the last answer stay in use.` : reason
-    entry.due = now + limits.shortestSeconds
+    entry.due = now + this.#limits.shortestSeconds
   }
 
-  const setAddresses = (entry: Entry, addresses: readonly string[]): void => {
+  #setAddresses(entry: Entry, addresses: readonly string[]): void {
     if (addresses.join(' ') === entry.addresses.join(' ')) return
     entry.addresses = addresses
-    isChanged = true
-  }
-
-  return {
-    update: (domains) => {
-      const wanted = new Map(domains.map((domain) => [domain.id, domain.value]))
-      for (const [id, entry] of entries) {
-        if (wanted.get(id) === entry.name) continue
-        entries.delete(id)
-        isChanged = true
-      }
-      for (const [id, name] of wanted) if (!entries.has(id)) entries.set(id, newEntry(name, clock.elapsed()))
-      wake()
-    },
-    status: () =>
-      new Map(
-        [...entries].map(([id, { addresses, resolvedAt, error }]) => [id, { addresses, resolvedAt, error }] as const),
-      ),
-    stop: () => {
-      isStopped = true
-      if (waking) clearTimeout(waking)
-      if (reporting) clearTimeout(reporting)
-      resolver.cancel()
-    },
+    this.#isChanged = true
   }
 }
 
