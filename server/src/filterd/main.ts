@@ -11,7 +11,7 @@ import { createBlockPeer } from './block-peer.ts'
 import { listenForReloads } from './control.ts'
 import { GatewayLink } from './gateway-link.ts'
 import { createScanService } from './icap/scan-service.ts'
-import { createWordsService } from './icap/words-service.ts'
+import { WordsService } from './icap/words-service.ts'
 import type { Judging } from './judge.ts'
 import { NameCertificates } from './name-certificates.ts'
 import { PolicyFiles } from './policy-files.ts'
@@ -27,7 +27,7 @@ const sessions = new SessionTable()
 const intercepting = new Set([httpPort, httpsPort])
 let reported = ''
 let judging: Judging | null = null
-const words = createWordsService({
+const words = new WordsService({
   onLate: ({ client, dictionary }) => log(`A page for ${client} was refused late: it has words of "${dictionary}".`),
   onFault: (error) => log(`A page could not be judged: ${error}`),
 })

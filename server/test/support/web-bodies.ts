@@ -9,7 +9,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { createScanService } from '../../src/filterd/icap/scan-service.ts'
-import { createWordsService } from '../../src/filterd/icap/words-service.ts'
+import { WordsService } from '../../src/filterd/icap/words-service.ts'
 import { until } from './until.ts'
 
 export interface Fetched {
@@ -103,7 +103,7 @@ const canConnect = (port: number) =>
 
 async function main(folder: string): Promise<void> {
   const socket = join(folder, 'clamd.sock')
-  const words = createWordsService({ onLate: () => undefined, onFault: (error) => console.error(error) })
+  const words = new WordsService({ onLate: () => undefined, onFault: (error) => console.error(error) })
   const scan = createScanService({ socket, words, onNote: () => undefined, onFault: (error) => console.error(error) })
   await words.update([{ id: 'd.1', title: 'Games', threshold: 100, words: [{ value: 'казино', weight: 20 }] }])
   await scan.listen(3133)

@@ -19,7 +19,7 @@ import { HeldBody, HoldRoom } from './held-body.ts'
 import { createScanService, maxScanBytes, type ScanNote } from './scan-service.ts'
 import { maxConnections } from './server.ts'
 import { Turns } from './turns.ts'
-import { createWordsService, type LateRefusal } from './words-service.ts'
+import { type LateRefusal, WordsService } from './words-service.ts'
 
 const dictionaries = [{ id: 'd.1', title: 'Игры & "co"', threshold: 100, words: [{ value: 'казино', weight: 20 }] }]
 const bad = 'казино '.repeat(5)
@@ -110,7 +110,7 @@ function dechunk(bytes: Buffer): Buffer {
 describe('the service of words', () => {
   const late: LateRefusal[] = []
   const faults: unknown[] = []
-  const service = createWordsService({ onLate: (one) => late.push(one), onFault: (one) => faults.push(one) })
+  const service = new WordsService({ onLate: (one) => late.push(one), onFault: (one) => faults.push(one) })
   let port = 0
   const clients: Client[] = []
   const client = () => {

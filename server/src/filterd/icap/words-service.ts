@@ -8,10 +8,10 @@ import { encodeBody, readCodings } from '../../domain/web-filter/morphology/enco
 import { canJudge, maxJudgedBytes, PageJudge } from '../../domain/web-filter/morphology/page-judge.ts'
 import type { Exchange } from './exchange.ts'
 import { HoldRoom } from './held-body.ts'
-import { fieldOf, statusOf, targetOf, without } from './http-head.ts'
-import { type BodyJudge, judgeBody } from './judge-body.ts'
+import { fieldOf, type HttpHead, statusOf, targetOf, without } from './http-head.ts'
+import { type BodyJudge, judgeBody, type Verdict } from './judge-body.ts'
 import { blockedByWords, headOfPage, languageOf, printPage } from './pages.ts'
-import { createIcapServer } from './server.ts'
+import { createIcapServer, type IcapServer } from './server.ts'
 import { Turns } from './turns.ts'
 
 /** Of a body as sent; a longer one passes by, and of one without a length this much is kept back. */
@@ -51,118 +51,158 @@ export interface WordsServiceOptions {
   readonly holdMs?: number
 }
 
-export interface WordsService {
-  /** Gives the port. */
-  readonly listen: (port: number) => Promise<number>
-  /** Judges with these from the next page on; without any, every page passes. */
-  readonly update: (dictionaries: readonly WordDictionary[]) => Promise<void>
-  /** How the text of a reply is judged, for another service that judges it too; null when it is not a page. */
-  readonly judgeFor: (exchange: Exchange) => BodyJudge | null
-  readonly counts: () => { readonly judged: number; readonly refused: number; readonly heldBytes: number }
-  readonly close: () => Promise<void>
+interface PageHead {
+  readonly contentType: string
+  readonly contentEncoding: string | null
 }
 
 const idForm = /^[A-Za-z0-9_.-]{1,80}$/
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: steps that should be functions of their own
-export function createWordsService(options: WordsServiceOptions): WordsService {
-  const holding = new HoldRoom(room)
-  const turns = new Turns()
-  let compiled: CompiledDictionaries | null = null
-  let tag = '"none"'
-  let latest = 0
-  const counts = { judged: 0, refused: 0 }
+export class WordsService {
+  readonly #options: WordsServiceOptions
+  readonly #holding = new HoldRoom(room)
+  readonly #turns = new Turns()
+  readonly #server: IcapServer
+  readonly #counts = { judged: 0, refused: 0 }
+  #compiled: CompiledDictionaries | null = null
+  #tag = '"none"'
+  #latest = 0
 
-  function judgeFor(exchange: Exchange): BodyJudge | null {
-    const { response, hasBody } = exchange
-    const head = {
+  constructor(options: WordsServiceOptions) {
+    this.#options = options
+    const service = { path: 'words', tag: () => this.#tag, respond: (exchange: Exchange) => this.#respond(exchange) }
+    this.#server = createIcapServer(service, options.onFault)
+  }
+
+  /** Gives the port. */
+  listen(port: number): Promise<number> {
+    return this.#server.listen(port)
+  }
+
+  /** Judges with these from the next page on; without any, every page passes. */
+  async update(dictionaries: readonly WordDictionary[]): Promise<void> {
+    const turn = ++this.#latest
+    const text = JSON.stringify(dictionaries)
+    const next = dictionaries.length === 0 ? null : await CompiledDictionaries.compile(dictionaries, () => nextTurn())
+    // A later update may have been faster.
+    if (turn !== this.#latest) return
+    this.#compiled = next
+    this.#tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 24)}"`
+  }
+
+  /** How the text of a reply is judged, for another service that judges it too; null when it is not a page. */
+  judgeFor(exchange: Exchange): BodyJudge | null {
+    const { response, hasBody, client } = exchange
+    const head: PageHead = {
       contentType: fieldOf(response, 'content-type') ?? '',
       contentEncoding: fieldOf(response, 'content-encoding'),
     }
     const length = Number(fieldOf(response, 'content-length') ?? 0)
-    if (compiled === null || !hasBody || !canJudge(head) || length > maxPageBytes) return null
-    counts.judged++
-    return judgeOf(exchange, compiled, head)
+    if (this.#compiled === null || !hasBody || !canJudge(head) || length > maxPageBytes) return null
+    this.#counts.judged++
+    const page = new PageJudge(this.#compiled, head, maxJudgedBytes, () => this.#turns.take(client))
+    const onRefused = (): void => {
+      this.#counts.refused++
+    }
+    return new WordsJudge({ exchange, head, page, onRefused, onLate: this.#options.onLate })
   }
 
-  async function respond(exchange: Exchange): Promise<void> {
-    const judge = judgeFor(exchange)
+  counts(): { readonly judged: number; readonly refused: number; readonly heldBytes: number } {
+    return { ...this.#counts, heldBytes: this.#holding.bytes }
+  }
+
+  close(): Promise<void> {
+    return this.#server.close()
+  }
+
+  async #respond(exchange: Exchange): Promise<void> {
+    const judge = this.judgeFor(exchange)
     if (judge === null) await passBy(exchange)
-    else await judgeBody(exchange, judge, holding, options.holdMs ?? holdMs)
+    else await judgeBody(exchange, judge, this.#holding, this.#options.holdMs ?? holdMs)
+  }
+}
+
+interface WordsJudgeParts extends Pick<WordsServiceOptions, 'onLate'> {
+  readonly exchange: Exchange
+  readonly head: PageHead
+  readonly page: PageJudge
+  readonly onRefused: () => void
+}
+
+/** Judges the text of one page. */
+class WordsJudge implements BodyJudge {
+  readonly #parts: WordsJudgeParts
+  readonly #exchange: Exchange
+  readonly #page: PageJudge
+  /** A part of a page cannot be replaced by ours. */
+  readonly #isWhole: boolean
+
+  constructor(parts: WordsJudgeParts) {
+    this.#parts = parts
+    this.#exchange = parts.exchange
+    this.#page = parts.page
+    this.#isWhole = statusOf(parts.exchange.response) !== 206
   }
 
-  function judgeOf(
-    exchange: Exchange,
-    dictionaries: CompiledDictionaries,
-    head: { readonly contentType: string; readonly contentEncoding: string | null },
-  ): BodyJudge {
-    const page = new PageJudge(dictionaries, head, maxJudgedBytes, () => turns.take(exchange.client))
-    const verdict = () => (page.reached !== null ? 'refused' : page.isOver ? 'over' : 'open')
-    const isWhole = statusOf(exchange.response) !== 206
-    const refusal = () => {
-      counts.refused++
-      const language = languageOf(fieldOf(exchange.request, 'accept-language'))
-      return blockedByWords(language, page.reached?.title ?? '')
-    }
-    const late = (isCut: boolean) =>
-      options.onLate({
-        dictionary: page.reached?.id ?? '',
-        client: exchange.client,
-        url: targetOf(exchange.request),
-        isCut,
-      })
-    return {
-      push: async (piece) => {
-        await page.push(piece)
-        return verdict()
-      },
-      end: async () => {
-        await page.end()
-        return verdict() === 'refused' ? 'refused' : 'over'
-      },
-      close: () => page.close(),
-      early: (original) => (isWhole ? without(original, notEarly, ['Cache-Control: no-cache']) : original),
-      refuse: async () => {
-        const answer = refusal()
-        const body = printPage(answer)
-        const id = page.reached?.id ?? ''
-        await exchange.answer(headOfPage(answer, body), idForm.test(id) ? [`X-Filter-Words: ${id}`] : [])
-        await exchange.send(body)
-        await exchange.end()
-      },
-      replace: async () => {
-        if (!isWhole) return false
-        const plain = printPage(refusal())
-        // The head has announced how the body is written.
-        const isWide = charsetOfType(head.contentType)?.startsWith('utf-16') === true
-        const text = isWide ? Buffer.from(`\ufeff${plain.toString('latin1')}`, 'utf16le') : plain
-        await exchange.send(await encodeBody(text, readCodings(head.contentEncoding) ?? []))
-        await exchange.end()
-        late(false)
-        return true
-      },
-      onCut: () => {
-        counts.refused++
-        late(true)
-      },
-    }
+  async push(piece: Buffer): Promise<Verdict> {
+    await this.#page.push(piece)
+    return this.#verdict()
   }
 
-  const server = createIcapServer({ path: 'words', tag: () => tag, respond }, options.onFault)
-  return {
-    listen: (port) => server.listen(port),
-    update: async (dictionaries) => {
-      const turn = ++latest
-      const text = JSON.stringify(dictionaries)
-      const next = dictionaries.length === 0 ? null : await CompiledDictionaries.compile(dictionaries, () => nextTurn())
-      // A later update may have been faster.
-      if (turn !== latest) return
-      compiled = next
-      tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 24)}"`
-    },
-    judgeFor,
-    counts: () => ({ ...counts, heldBytes: holding.bytes }),
-    close: () => server.close(),
+  async end(): Promise<Verdict> {
+    await this.#page.end()
+    return this.#verdict() === 'refused' ? 'refused' : 'over'
+  }
+
+  close(): void {
+    this.#page.close()
+  }
+
+  early(original: HttpHead): HttpHead {
+    return this.#isWhole ? without(original, notEarly, ['Cache-Control: no-cache']) : original
+  }
+
+  async refuse(): Promise<void> {
+    const answer = this.#refusal()
+    const body = printPage(answer)
+    const id = this.#page.reached?.id ?? ''
+    await this.#exchange.answer(headOfPage(answer, body), idForm.test(id) ? [`X-Filter-Words: ${id}`] : [])
+    await this.#exchange.send(body)
+    await this.#exchange.end()
+  }
+
+  async replace(): Promise<boolean> {
+    if (!this.#isWhole) return false
+    const { contentType, contentEncoding } = this.#parts.head
+    const plain = printPage(this.#refusal())
+    // The head has announced how the body is written.
+    const isWide = charsetOfType(contentType)?.startsWith('utf-16') === true
+    const text = isWide ? Buffer.from(`\ufeff${plain.toString('latin1')}`, 'utf16le') : plain
+    await this.#exchange.send(await encodeBody(text, readCodings(contentEncoding) ?? []))
+    await this.#exchange.end()
+    this.#noteLate(false)
+    return true
+  }
+
+  onCut(): void {
+    this.#parts.onRefused()
+    this.#noteLate(true)
+  }
+
+  #verdict(): Verdict {
+    return this.#page.reached !== null ? 'refused' : this.#page.isOver ? 'over' : 'open'
+  }
+
+  #refusal() {
+    this.#parts.onRefused()
+    const language = languageOf(fieldOf(this.#exchange.request, 'accept-language'))
+    return blockedByWords(language, this.#page.reached?.title ?? '')
+  }
+
+  #noteLate(isCut: boolean): void {
+    const { client, request } = this.#exchange
+    const dictionary = this.#page.reached?.id ?? ''
+    this.#parts.onLate({ dictionary, client, url: targetOf(request), isCut })
   }
 }
 
