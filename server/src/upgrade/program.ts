@@ -37,118 +37,139 @@ type End = Pick<UpgradeStatus, 'state' | 'message'>
 const installedWords = 'install ok installed'
 /** Packages take long on slow disks. */
 const installMs = 20 * 60_000
+const units = [...daemons]
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: steps that should be functions of their own
-export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Promise<UpgradeStatus> {
-  const { machine, places, keys, times = watchTimes, keepOwn = keepProgram } = parts
-  let request: UpgradeRequest = { ...asked, attempts: asked.attempts + 1 }
-  const note = (change: Partial<UpgradeRequest>): void => {
-    request = { ...request, ...change }
-    writeRequest(places, request)
-  }
-  const show = (step: UpgradeStep): void => {
-    machine.log(`Upgrade from ${request.from} to ${request.to}: ${step}.`)
-    // A full disk must not end it half way: only the display of the step is missing then.
-    tryStoring(() => writeStatus(places.status, statusOf(request, step)))
-  }
-  const startAll = () => machine.run(['systemctl', 'start', '--no-block', socketUnit, ...units])
-  const isFormatSame = (): boolean => request.formats.from === request.formats.to
-  const units = [...daemons]
+export const runUpgrade = (parts: UpgradeParts, asked: UpgradeRequest): Promise<UpgradeStatus> =>
+  new Upgrade(parts, asked).run()
+
+class Upgrade {
+  readonly #parts: UpgradeParts
+  readonly #machine: Machine
+  readonly #places: UpgradePlaces
+  #request: UpgradeRequest
   /** Copies of an earlier upgrade are being replaced. */
-  let isKeeping = request.attempts > 1
-  note({})
-  const { state, message } = await walk()
-  const step =
-    state === 'done'
-      ? 'starting'
-      : state === 'returned'
-        ? 'returning'
-        : request.phase === 'asked'
-          ? 'checking'
-          : 'returning'
-  const ended: UpgradeStatus = { ...statusOf(request, step), state, message, finished_at: unixNow() }
-  machine.log(message)
-  writeStatus(places.status, ended)
-  // From here on a start of the program has nothing to do.
-  fs.rmSync(requestPath(places), { force: true })
-  dropProgram(places)
-  return ended
+  #isKeeping: boolean
 
-  async function walk(): Promise<End> {
-    if (request.phase === 'asked') {
+  constructor(parts: UpgradeParts, asked: UpgradeRequest) {
+    this.#parts = parts
+    this.#machine = parts.machine
+    this.#places = parts.places
+    this.#request = { ...asked, attempts: asked.attempts + 1 }
+    this.#isKeeping = this.#request.attempts > 1
+  }
+
+  async run(): Promise<UpgradeStatus> {
+    this.#note({})
+    const { state, message } = await this.#walk()
+    const failedIn = this.#request.phase === 'asked' ? 'checking' : 'returning'
+    const step = state === 'done' ? 'starting' : state === 'returned' ? 'returning' : failedIn
+    const ended: UpgradeStatus = { ...statusOf(this.#request, step), state, message, finished_at: unixNow() }
+    this.#machine.log(message)
+    writeStatus(this.#places.status, ended)
+    // From here on a start of the program has nothing to do.
+    fs.rmSync(requestPath(this.#places), { force: true })
+    dropProgram(this.#places)
+    return ended
+  }
+
+  #note(change: Partial<UpgradeRequest>): void {
+    this.#request = { ...this.#request, ...change }
+    writeRequest(this.#places, this.#request)
+  }
+
+  #show(step: UpgradeStep): void {
+    this.#machine.log(`Upgrade from ${this.#request.from} to ${this.#request.to}: ${step}.`)
+    // A full disk must not end it half way: only the display of the step is missing then.
+    tryStoring(() => writeStatus(this.#places.status, statusOf(this.#request, step)))
+  }
+
+  #startAll() {
+    return this.#machine.run(['systemctl', 'start', '--no-block', socketUnit, ...units])
+  }
+
+  #isFormatSame(): boolean {
+    return this.#request.formats.from === this.#request.formats.to
+  }
+
+  async #walk(): Promise<End> {
+    if (this.#request.phase === 'asked') {
       try {
-        if (request.attempts > 1) throw new StepFailed('It was interrupted before anything was changed.')
-        await prepare()
+        if (this.#request.attempts > 1) throw new StepFailed('It was interrupted before anything was changed.')
+        await this.#prepare()
       } catch (fault) {
         // It may have been interrupted with the API stopped.
-        await startAll()
+        await this.#startAll()
         // Of the way back by hand nothing may be lost, nor by a package that was refused.
-        if (isKeeping && !request.undo) dropCopies(places)
-        return unchanged(wordsOf(fault))
+        if (this.#isKeeping && !this.#request.undo) dropCopies(this.#places)
+        return this.#unchanged(wordsOf(fault))
       }
-      note({ phase: 'installing' })
+      this.#note({ phase: 'installing' })
     }
-    if (request.phase === 'installing') {
-      const fault = (await goBackInTime()) ?? (await install(packagePath(places), request.to, 'installing'))
-      note(fault === null ? { phase: 'starting' } : { phase: 'returning', reason: fault })
+    if (this.#request.phase === 'installing') {
+      const fault =
+        (await this.#goBackInTime()) ?? (await this.#install(packagePath(this.#places), this.#request.to, 'installing'))
+      this.#note(fault === null ? { phase: 'starting' } : { phase: 'returning', reason: fault })
     }
-    if (request.phase === 'starting') {
-      const missing = await start('starting', request.undo?.restoresState ? null : request.revision)
-      if (missing === null) return keepInstalled()
-      const what = request.undo ? `Version ${request.to}` : 'The new version'
-      note({ phase: 'returning', reason: `${what} did not come up: ${missing}` })
+    if (this.#request.phase === 'starting') {
+      const missing = await this.#start('starting', this.#request.undo?.restoresState ? null : this.#request.revision)
+      if (missing === null) return this.#keepInstalled()
+      const what = this.#request.undo ? `Version ${this.#request.to}` : 'The new version'
+      this.#note({ phase: 'returning', reason: `${what} did not come up: ${missing}` })
     }
-    return goBack()
+    return this.#goBack()
   }
 
   /** Everything that can be found out or made without changing the gateway; then gatewayd stops. */
-  async function prepare(): Promise<void> {
-    show('checking')
-    await check()
-    show('keeping')
-    isKeeping = true
-    keepOwn(places)
-    if (request.undo) setKeptAside(places)
-    await keepPackage(machine, places, request.from, keys)
-    const before = readRunning(places)
-    const { pid } = await readUnit(machine, 'portcullis-gatewayd.service')
-    note({ revision: before?.is_applied && before.pid === pid ? before.revision : null })
-    await machine.run(['systemctl', 'stop', socketUnit, 'portcullis-gatewayd.service'], 120_000)
-    if ((await readUnit(machine, 'portcullis-gatewayd.service')).pid > 0)
+  async #prepare(): Promise<void> {
+    this.#show('checking')
+    await this.#check()
+    this.#show('keeping')
+    this.#isKeeping = true
+    const { keys, keepOwn = keepProgram } = this.#parts
+    keepOwn(this.#places)
+    if (this.#request.undo) setKeptAside(this.#places)
+    await keepPackage(this.#machine, this.#places, this.#request.from, keys)
+    const before = readRunning(this.#places)
+    const { pid } = await readUnit(this.#machine, 'portcullis-gatewayd.service')
+    this.#note({ revision: before?.is_applied && before.pid === pid ? before.revision : null })
+    await this.#machine.run(['systemctl', 'stop', socketUnit, 'portcullis-gatewayd.service'], 120_000)
+    if ((await readUnit(this.#machine, 'portcullis-gatewayd.service')).pid > 0)
       throw new StepFailed('The API could not be stopped, so its state could not be copied.')
-    await keepState(machine, places, isFormatSame())
+    await keepState(this.#machine, this.#places, this.#isFormatSame())
   }
 
-  async function check(): Promise<void> {
-    const path = packagePath(places)
+  async #check(): Promise<void> {
+    const path = packagePath(this.#places)
     // What root kept itself may have been packed from installed files, and has no signature then.
-    const found = request.undo ? null : withFile(path, fs.constants.O_RDONLY, (file) => checkOpenPackage(file, keys))
-    if (found && found.digest !== request.digest) throw new StepFailed('The package is not the one that was asked for.')
+    const { keys } = this.#parts
+    const { undo, digest, to } = this.#request
+    const found = undo ? null : withFile(path, fs.constants.O_RDONLY, (file) => checkOpenPackage(file, keys))
+    if (found && found.digest !== digest) throw new StepFailed('The package is not the one that was asked for.')
     for (const [field, wanted] of [
       ['Package', packageName],
-      ['Version', found?.version ?? request.to],
+      ['Version', found?.version ?? to],
       ...(found ? [['Architecture', found.architecture] as const, [builtField, String(found.timestamp)] as const] : []),
     ] as const) {
-      const { output } = await machine.run(['dpkg-deb', '-f', path, field])
+      const { output } = await this.#machine.run(['dpkg-deb', '-f', path, field])
       if (output.trim() !== wanted) throw new StepFailed(`The package is not what its signature says (${field}).`)
     }
-    const format = recordedFormat(places.records)
+    const format = recordedFormat(this.#places.records)
     if (found && found.format < format)
       throw new StepFailed(
         `It cannot read the stored configuration: its format is ${found.format}, and ${format} is stored.`,
       )
-    if (found) note({ formats: { from: format, to: found.format } })
-    else if (format !== request.formats.from)
+    if (found) this.#note({ formats: { from: format, to: found.format } })
+    else if (format !== this.#request.formats.from)
       throw new StepFailed('The stored configuration has another format by now.')
-    await checkRoom(path)
-    await getDependencies(path)
+    await this.#checkRoom(path)
+    await this.#getDependencies(path)
   }
 
   /** The kept version, the copy of the runtime and the unpacked files beside the old ones. */
-  async function checkRoom(path: string): Promise<void> {
-    const { output } = await machine.run(['dpkg-deb', '-f', path, 'Installed-Size'])
+  async #checkRoom(path: string): Promise<void> {
+    const { output } = await this.#machine.run(['dpkg-deb', '-f', path, 'Installed-Size'])
     const needed = 3 * Number(output.trim() || '0') * 1024
-    for (const folder of [places.root, '/usr']) {
+    for (const folder of [this.#places.root, '/usr']) {
       const { bavail, bsize } = fs.statfsSync(folder)
       if (bavail * bsize < needed)
         throw new StepFailed(`The disk of ${folder} has too little room: ${Math.ceil(needed / 2 ** 20)} MB are needed.`)
@@ -156,50 +177,50 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
   }
 
   /** Other packages that the new version needs are installed first; they change nothing about this one. */
-  async function getDependencies(path: string): Promise<void> {
-    const needed = await findMissing(machine, path)
+  async #getDependencies(path: string): Promise<void> {
+    const needed = await findMissing(this.#machine, path)
     if (needed.length === 0) return
     const options = ['-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120'] as const
-    const { code, output } = await machine.run(['apt-get', ...options, 'install', '--', ...needed], installMs)
-    if (code !== 0 || (await findMissing(machine, path)).length > 0)
+    const { code, output } = await this.#machine.run(['apt-get', ...options, 'install', '--', ...needed], installMs)
+    if (code !== 0 || (await findMissing(this.#machine, path)).length > 0)
       throw new StepFailed(
         `The new version needs Debian packages that are not installed and could not be fetched: ${needed.join(', ')}. ${lastWords(output, 1)}`,
       )
   }
 
   /** Null when the version is installed. */
-  async function install(path: string, version: string, step: UpgradeStep): Promise<string | null> {
-    show(step)
-    if (request.attempts > 1) await machine.run(['dpkg', '--force-confold', '--configure', '-a'], installMs)
+  async #install(path: string, version: string, step: UpgradeStep): Promise<string | null> {
+    this.#show(step)
+    if (this.#request.attempts > 1) await this.#machine.run(['dpkg', '--force-confold', '--configure', '-a'], installMs)
     for (let tries = 0; ; tries++) {
-      const { code, output } = await machine.run(['dpkg', '--force-confold', '-i', path], installMs)
-      machine.log(lastWords(output, 20))
+      const { code, output } = await this.#machine.run(['dpkg', '--force-confold', '-i', path], installMs)
+      this.#machine.log(lastWords(output, 20))
       if (code === 0) break
       // Another program installs something at the moment.
       if (!output.includes('dpkg frontend lock') || tries === 60)
         return `dpkg could not install version ${version}: ${lastWords(output)}`
-      await machine.pause(5_000)
+      await this.#machine.pause(5_000)
     }
-    const { output } = await machine.run(['dpkg-query', '-s', packageName])
+    const { output } = await this.#machine.run(['dpkg-query', '-s', packageName])
     const found = `${fieldOf(output, 'Version')} (${fieldOf(output, 'Status')})`
     return found === `${version} (${installedWords})` ? null : `dpkg left version ${found} instead of ${version}.`
   }
 
   /** Null when the gateway is up. */
-  async function start(step: UpgradeStep, revision: number | null): Promise<string | null> {
-    show(step)
-    await machine.run(['systemctl', 'daemon-reload'])
-    await machine.run(['systemctl', 'reset-failed', socketUnit, ...units])
-    await startAll()
-    return waitUntilUp(machine, places, revision, times)
+  async #start(step: UpgradeStep, revision: number | null): Promise<string | null> {
+    this.#show(step)
+    await this.#machine.run(['systemctl', 'daemon-reload'])
+    await this.#machine.run(['systemctl', 'reset-failed', socketUnit, ...units])
+    await this.#startAll()
+    return waitUntilUp(this.#machine, this.#places, revision, this.#parts.times ?? watchTimes)
   }
 
   /** The state of that time comes back before the version that stored it; it refuses to be installed beside a newer one. */
-  async function goBackInTime(): Promise<string | null> {
-    if (!request.undo?.restoresState) return null
+  async #goBackInTime(): Promise<string | null> {
+    if (!this.#request.undo?.restoresState) return null
     try {
-      await machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
-      await restoreState(machine, places, false, asidePath(places))
+      await this.#machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
+      await restoreState(this.#machine, this.#places, false, asidePath(this.#places))
       return null
     } catch (fault) {
       return wordsOf(fault)
@@ -207,43 +228,43 @@ export async function runUpgrade(parts: UpgradeParts, asked: UpgradeRequest): Pr
   }
 
   /** The package is kept: it is the way back of the next upgrade. */
-  function keepInstalled(): End {
+  #keepInstalled(): End {
     // It was done before when only the end of the upgrade could not be written down.
-    if (fs.existsSync(packagePath(places))) fs.renameSync(packagePath(places), installedPath(places))
-    const { from, to, undo } = request
+    if (fs.existsSync(packagePath(this.#places))) fs.renameSync(packagePath(this.#places), installedPath(this.#places))
+    const { from, to, undo } = this.#request
     if (undo) {
-      dropAside(places)
+      dropAside(this.#places)
       const what = undo.restoresState ? `the state of ${timeWords(undo.keptAt)}` : 'the present configuration'
       return { state: 'done', message: `The gateway went back from ${from} to ${to}, with ${what}.` }
     }
-    return { state: 'done', message: `The gateway was upgraded from ${request.from} to ${request.to}.` }
+    return { state: 'done', message: `The gateway was upgraded from ${from} to ${to}.` }
   }
 
-  async function goBack(): Promise<End> {
-    show('returning')
+  async #goBack(): Promise<End> {
+    this.#show('returning')
     try {
       // All of it: the state must not be in use while it is put back. The rules stay in the kernel.
-      await machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
-      await restoreState(machine, places, isFormatSame())
+      await this.#machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
+      await restoreState(this.#machine, this.#places, this.#isFormatSame())
     } catch (fault) {
       // The old version with the present state is better than none.
-      machine.log(wordsOf(fault))
+      this.#machine.log(wordsOf(fault))
     }
-    const fault = await install(previousPath(places), request.from, 'returning')
+    const fault = await this.#install(previousPath(this.#places), this.#request.from, 'returning')
     // Whatever dpkg left is started: a gateway that may be wrong is better than none.
-    const found = await start('returning', request.revision)
+    const found = await this.#start('returning', this.#request.revision)
     const missing = fault ?? found
-    const { reason, from, to, undo } = request
-    if (missing === null && undo) takeKeptBack(places)
+    const { reason, from, to, undo } = this.#request
+    if (missing === null && undo) takeKeptBack(this.#places)
     if (missing === null)
       return { state: 'returned', message: `Version ${to} was taken back, and ${from} is in use again. ${reason}` }
     return { state: 'failed', message: `Neither ${to} nor ${from} came up. ${reason} After the return: ${missing}` }
   }
 
-  function unchanged(why: string): End {
-    if (request.undo) takeKeptBack(places)
-    else fs.rmSync(packagePath(places), { force: true })
-    return { state: 'failed', message: `Version ${request.to} was not installed. ${why}` }
+  #unchanged(why: string): End {
+    if (this.#request.undo) takeKeptBack(this.#places)
+    else fs.rmSync(packagePath(this.#places), { force: true })
+    return { state: 'failed', message: `Version ${this.#request.to} was not installed. ${why}` }
   }
 }
 
