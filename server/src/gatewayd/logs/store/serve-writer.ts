@@ -1,6 +1,6 @@
 // The thread that writes the log: takes records of the event loop and of the followers it runs, and commits them in time.
 
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { DiskReserve } from '../../../core/database/disk-reserve.ts'
 import type { NewRecord } from '../../../domain/logs/record.ts'
 import type { Mark } from '../../../domain/logs/store.ts'
@@ -18,102 +18,141 @@ const shrinkEvery = 60
 const verifyMilliseconds = 60_000
 
 /** The entry file of the thread calls this once. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: steps that should be functions of their own
 export function serveWriter(followers: Readonly<Record<string, StartFollower>>): void {
   const port = parentPort
   if (!port) throw new Error('this file is the entry of a worker thread')
-  const { path, limits, reservePath, aging, sizes, followers: starts } = workerData as WriterData
-  const reserve = reservePath === null ? null : new DiskReserve(reservePath)
-  const writer = new StoreWriter({
-    path,
-    limits,
-    now: Date.now,
-    aging: createAging(undefined, undefined, aging),
-    hasRoom: () => reserve?.hasRoomForLogs() ?? true,
-    ...(sizes ? { sizes } : {}),
-  })
-  const post = (message: FromWriter): void => port.postMessage(message)
-  let timer: NodeJS.Timeout | null = null
-  let newsPlace = writer.place
-  const commit = (): void => {
-    if (timer) clearTimeout(timer)
-    timer = null
-    writer.commit()
-    if (writer.place > newsPlace) post({ is: 'news', place: writer.place })
-    newsPlace = writer.place
-  }
-  const commitSoon = (): void => {
-    timer ??= setTimeout(commit, commitMilliseconds)
-  }
-  const append = (records: readonly NewRecord[], marks: readonly Mark[]): void => {
-    writer.append(records, ...marks)
-    commitSoon()
-  }
-  const sink: Sink = {
-    append: (records, mark) => append(records, mark ? [mark] : []),
-    marks: () => writer.marks,
-    hasRoom: () => writer.hasRoom,
-  }
-  const running = new Map<string, Follower>()
-  for (const [name, start] of Object.entries(followers)) {
-    running.set(
-      name,
-      start(sink, (message) => post({ is: 'told', follower: name, message }), starts[name]),
-    )
-  }
-  let turns = 0
-  let isTidying = false
-  let nextVerify = 0
-  /** One step at a time, so that records which come meanwhile are taken between them. */
-  const tidy = (): void => {
-    isTidying = writer.tidy()
-    if (isTidying) setImmediate(tidy)
-  }
-  const turn = setInterval(() => {
-    if (writer.waiting > 0) commit()
-    if (!isTidying) tidy()
-    if (++turns % shrinkEvery === 0) writer.shrink()
-  }, tidyMilliseconds)
+  const thread = new WriterThread(port, workerData as WriterData, followers)
+  port.on('message', (message: ToWriter) => thread.take(message))
+}
 
-  const close = async (): Promise<null> => {
-    await Promise.all([...running.values()].map((follower) => follower.stop()))
-    clearInterval(turn)
-    commit()
-    writer.close()
-    return null
+class WriterThread {
+  readonly #port: MessagePort
+  readonly #writer: StoreWriter
+  readonly #running = new Map<string, Follower>()
+  readonly #turn: NodeJS.Timeout
+  #commitTimer: NodeJS.Timeout | null = null
+  #newsPlace: number
+  #turns = 0
+  #isTidying = false
+  #nextVerify = 0
+
+  constructor(port: MessagePort, data: WriterData, followers: Readonly<Record<string, StartFollower>>) {
+    const { path, limits, reservePath, aging, sizes, followers: starts } = data
+    const reserve = reservePath === null ? null : new DiskReserve(reservePath)
+    this.#port = port
+    this.#writer = new StoreWriter({
+      path,
+      limits,
+      now: Date.now,
+      aging: createAging(undefined, undefined, aging),
+      hasRoom: () => reserve?.hasRoomForLogs() ?? true,
+      ...(sizes ? { sizes } : {}),
+    })
+    this.#newsPlace = this.#writer.place
+    const sink = this.#createSink()
+    for (const [name, start] of Object.entries(followers)) {
+      this.#running.set(
+        name,
+        start(sink, (message) => this.#post({ is: 'told', follower: name, message }), starts[name]),
+      )
+    }
+    this.#turn = setInterval(() => this.#takeTurn(), tidyMilliseconds)
   }
-  const answers: Readonly<Record<'flush' | 'marks' | 'state' | 'close', () => WriterAnswer | Promise<WriterAnswer>>> = {
-    flush: async () => {
-      await Promise.all([...running.values()].map((follower) => follower.refresh?.()))
-      commit()
-      return null
-    },
-    marks: () => writer.marks,
-    state: () => writer.state(),
-    close,
-  }
-  port.on('message', (message: ToWriter) => {
+
+  take(message: ToWriter): void {
     switch (message.is) {
       case 'append':
-        append([...received(message.sent)], message.marks)
-        return post({ is: 'taken', records: message.sent.count })
+        this.#append([...received(message.sent)], message.marks)
+        this.#post({ is: 'taken', records: message.sent.count })
+        break
       case 'limits':
-        return writer.setLimits(message.limits)
+        this.#writer.setLimits(message.limits)
+        break
       case 'lost':
-        return writer.noteLost(message.records)
+        this.#writer.noteLost(message.records)
+        break
       case 'verify':
-        if (performance.now() < nextVerify) return
-        nextVerify = performance.now() + verifyMilliseconds
-        return writer.verify()
+        if (performance.now() < this.#nextVerify) return
+        this.#nextVerify = performance.now() + verifyMilliseconds
+        this.#writer.verify()
+        break
       case 'tell':
-        return running.get(message.follower)?.take?.(message.message)
-      case 'ask': {
-        const { id, what } = message
-        void Promise.resolve(answers[what]()).then((answer) => {
-          post({ is: 'answer', id, answer })
-          if (what === 'close') port.close()
-        })
-      }
+        this.#running.get(message.follower)?.take?.(message.message)
+        break
+      case 'ask':
+        this.#ask(message)
     }
-  })
+  }
+
+  #ask({ id, what }: Extract<ToWriter, { readonly is: 'ask' }>): void {
+    void Promise.resolve(this.#answer(what)).then((answer) => {
+      this.#post({ is: 'answer', id, answer })
+      if (what === 'close') this.#port.close()
+    })
+  }
+
+  #post(message: FromWriter): void {
+    this.#port.postMessage(message)
+  }
+
+  #createSink(): Sink {
+    return {
+      append: (records, mark) => this.#append(records, mark ? [mark] : []),
+      marks: () => this.#writer.marks,
+      hasRoom: () => this.#writer.hasRoom,
+    }
+  }
+
+  #append(records: readonly NewRecord[], marks: readonly Mark[]): void {
+    this.#writer.append(records, ...marks)
+    this.#commitTimer ??= setTimeout(() => this.#commit(), commitMilliseconds)
+  }
+
+  #commit(): void {
+    if (this.#commitTimer) clearTimeout(this.#commitTimer)
+    this.#commitTimer = null
+    this.#writer.commit()
+    const { place } = this.#writer
+    if (place > this.#newsPlace) this.#post({ is: 'news', place })
+    this.#newsPlace = place
+  }
+
+  #takeTurn(): void {
+    if (this.#writer.waiting > 0) this.#commit()
+    if (!this.#isTidying) this.#tidy()
+    if (++this.#turns % shrinkEvery === 0) this.#writer.shrink()
+  }
+
+  /** One step at a time, so that records which come meanwhile are taken between them. */
+  #tidy(): void {
+    this.#isTidying = this.#writer.tidy()
+    if (this.#isTidying) setImmediate(() => this.#tidy())
+  }
+
+  #answer(what: 'flush' | 'marks' | 'state' | 'close'): WriterAnswer | Promise<WriterAnswer> {
+    switch (what) {
+      case 'flush':
+        return this.#flush()
+      case 'marks':
+        return this.#writer.marks
+      case 'state':
+        return this.#writer.state()
+      case 'close':
+        return this.#close()
+    }
+  }
+
+  async #flush(): Promise<null> {
+    await Promise.all([...this.#running.values()].map((follower) => follower.refresh?.()))
+    this.#commit()
+    return null
+  }
+
+  async #close(): Promise<null> {
+    await Promise.all([...this.#running.values()].map((follower) => follower.stop()))
+    clearInterval(this.#turn)
+    this.#commit()
+    this.#writer.close()
+    return null
+  }
 }
