@@ -94,13 +94,42 @@ const restPrefix = '/rest'
 
 const withoutPrefix = (url: string): string => (url.startsWith(`${restPrefix}/`) ? url.slice(restPrefix.length) : url)
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: steps that should be functions of their own
+type SendError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+type RefuseUnknown = (request: FastifyRequest, reply: FastifyReply) => never
+
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const { services } = parts
-  const fairShare = new FairShare(services.clock.elapsed)
   const refusals = new RefusalLog((entry) => services.audit.note(entry), services.clock.elapsed)
   const headers = parts.isTls ? tlsHeaders : fixedHeaders
-  const app = Fastify({
+  const sendError = errorSender(parts, refusals)
+  const refuseUnknown = unknownRefuser(parts.routes)
+  const app = createApp(parts, headers, sendError)
+  const authority = new Authority(app, parts)
+  const bodies = new Bodies()
+  app.decorateRequest('identity', null)
+  app.decorateRequest('deadline', null)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  admitRequests(app, { parts, headers, authority, refuseUnknown })
+  prepareHandlers(app, authority, bodies)
+  if (parts.logsRequests) logRequests(app, parts.log)
+  addRoutes(app, parts, authority)
+  addConsole(app, parts.consoleFolder)
+  app.setNotFoundHandler(refuseUnknown)
+  app.addHook('preClose', (done) => {
+    services.eventStreams.close()
+    done()
+  })
+  app.addHook('onClose', async () => {
+    refusals.close()
+    await bodies.close()
+  })
+  app.setErrorHandler(sendError)
+  return app
+}
+
+const createApp = (parts: HttpParts, headers: typeof fixedHeaders, sendError: SendError): FastifyInstance =>
+  Fastify({
     logger: false,
     exposeHeadRoutes: true,
     schemaController: { compilersFactory: noCompilers },
@@ -116,15 +145,18 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     },
     ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
   })
-  const authority = new Authority(app, parts)
-  const bodies = new Bodies()
-  const bodyRoom = new BodyRoom()
-  const turns = new Turns()
-  app.decorateRequest('identity', null)
-  app.decorateRequest('deadline', null)
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
+interface AdmissionParts {
+  readonly parts: HttpParts
+  readonly headers: typeof fixedHeaders
+  readonly authority: Authority
+  readonly refuseUnknown: RefuseUnknown
+}
+
+/** Before the body is read: framing, session, the share of those without one, room for the body, and origin. */
+function admitRequests(app: FastifyInstance, { parts, headers, authority, refuseUnknown }: AdmissionParts): void {
+  const fairShare = new FairShare(parts.services.clock.elapsed)
+  const bodyRoom = new BodyRoom()
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(headers)
     checkFraming(request.raw)
@@ -147,7 +179,11 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     delete request.raw.headers['content-type']
     done()
   })
+}
 
+/** After the body is read: large ones are parsed aside, and the handler begins in turn, if it may. */
+function prepareHandlers(app: FastifyInstance, authority: Authority, bodies: Bodies): void {
+  const turns = new Turns()
   app.addHook('preHandler', (request, reply, done) => {
     const deadline = new Deadline(reply.raw)
     request.deadline = deadline
@@ -161,21 +197,24 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       turns.take(ownerOf(request), begin)
     }, done)
   })
+}
 
-  if (parts.logsRequests) {
-    app.addHook('onResponse', (request, reply, done) => {
-      parts.log('debug', 'request', {
-        method: request.method,
-        route: request.routeOptions.url ?? '(none)',
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-        who: request.identity?.login ?? '',
-        request_id: request.id,
-      })
-      done()
+function logRequests(app: FastifyInstance, log: Log): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    log('debug', 'request', {
+      method: request.method,
+      route: request.routeOptions.url ?? '(none)',
+      status: reply.statusCode,
+      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+      who: request.identity?.login ?? '',
+      request_id: request.id,
     })
-  }
+    done()
+  })
+}
 
+/** Those that read their body as it comes are in a scope of their own, where no parser reads it. */
+function addRoutes(app: FastifyInstance, parts: HttpParts, authority: Authority): void {
   const addRoute = (scope: FastifyInstance, route: Route): void => {
     scope.route({
       method: route.endpoint.method,
@@ -192,29 +231,21 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     for (const route of parts.routes) if (route.endpoint.streamsBody) addRoute(scope, route)
     done()
   })
+}
 
-  addConsole(app, parts.consoleFolder)
-
-  const methodsAt = methodFinder(parts.routes)
-  function refuseUnknown(request: FastifyRequest, reply: FastifyReply): never {
+function unknownRefuser(routes: readonly Route[]): RefuseUnknown {
+  const methodsAt = methodFinder(routes)
+  return (request, reply) => {
     const methods = methodsAt(request.url)
     if (methods.length === 0) throw new GatewayError('not_found', 'There is no endpoint at this path.')
     void reply.header('allow', methods.join(', '))
     throw new GatewayError('method_not_allowed', `This path accepts only ${methods.join(', ')}.`)
   }
-  app.setNotFoundHandler(refuseUnknown)
+}
 
-  app.addHook('preClose', (done) => {
-    services.eventStreams.close()
-    done()
-  })
-  app.addHook('onClose', async () => {
-    refusals.close()
-    await bodies.close()
-  })
-  app.setErrorHandler(sendError)
-
-  function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+const errorSender =
+  (parts: HttpParts, refusals: RefusalLog): SendError =>
+  (error, request, reply) => {
     const endpoint = request.routeOptions?.config.route?.endpoint
     const known = asDescribed(parts, endpoint, asGatewayError(error, endpoint?.tooLargeMessage))
     if (known.code === 'internal' || known.code === 'not_applied') {
@@ -230,8 +261,6 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     if (known.code === 'malformed') void reply.header('connection', 'close')
     send(reply, answerFor(known, request.id))
   }
-  return app
-}
 
 /** Tests: an error that the description of the endpoint does not name is a fault of that description. */
 function asDescribed(parts: HttpParts, endpoint: Endpoint | undefined, error: GatewayError): GatewayError {
