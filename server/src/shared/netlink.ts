@@ -218,6 +218,13 @@ export function locate(
 /** What rules counted, by their comments. */
 export type Counts = Map<string, { readonly packets: number; readonly bytes: number }>
 
+export function addCounts(counts: Counts, more: Counts | null): void {
+  for (const [origin, { packets, bytes }] of more ?? []) {
+    const before = counts.get(origin)
+    counts.set(origin, { packets: (before?.packets ?? 0) + packets, bytes: (before?.bytes ?? 0) + bytes })
+  }
+}
+
 /** Adds what a rule with a comment counted. */
 export function addRuleCount(counts: Counts, body: Buffer): void {
   const data = locate(body, attributes.rule.userData, 0, body.length)

@@ -25,122 +25,118 @@ const chainsAtOnce = 8
 /** The same for sets. */
 const setsAtOnce = 8
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createProgramKernel(spec: NftSpec): NftKernel {
-  async function runScript(script: readonly ScriptLine[], isCheck: boolean): Promise<Verdict> {
-    const { code, failure, stderr } = await ask(script, isCheck)
-    if (failure === 'missing') return { problems: [], unchecked: `${spec.command[0]} is not installed.` }
-    if (code === 0) return accepted
-    // It is unknown then whether it is loaded.
-    if (failure && !isCheck) throw new Error('nft did not finish in time.')
-    if (failure)
-      return { problems: [{ field: spec.tables[0], message: 'nft did not finish in time.' }], unchecked: null }
-    return explain(refusedBy(code, stderr, script), async (separate) => {
-      const again = await ask(separate, true)
-      return again.code === 0 || again.failure ? null : refusedBy(again.code, again.stderr, separate)
-    })
-  }
+export const createProgramKernel = (spec: NftSpec): NftKernel => ({
+  way: 'program',
+  check: (script) => runScript(spec, script, true),
+  load: (script) => runScript(spec, script, false),
+  changeElements: (changes) => runScript(spec, elementScript(changes), false),
+  changeLive: (table, changes) => changeLive(spec, table, changes),
+  readLive: (table, sets) => readLive(spec, table, sets),
+  generation: async () => null,
+  counts: (table, chains) => counts(spec, table, chains),
+  chains: async (table) => listChains(await list(spec, 'chains'), table),
+  list: (table) => list(spec, 'table', ...table.split(' ')),
+  isPresent: (table) => isPresent(spec, table),
+  close: async () => {},
+})
 
-  const ask = (script: readonly ScriptLine[], isCheck: boolean) =>
-    run(
-      [...spec.command, ...(isCheck ? ['-c'] : []), '-f', '-'],
-      timeoutMs,
-      script.map(({ text }) => `${text}\n`).join(''),
-    )
-
-  const refusedBy = (code: number | null, stderr: string, script: readonly ScriptLine[]) => ({
-    stderr: stderr || `nft ended with status ${code}.`,
-    place: '/dev/stdin',
-    script,
-    fallback: spec.tables[0],
+async function runScript(spec: NftSpec, script: readonly ScriptLine[], isCheck: boolean): Promise<Verdict> {
+  const { code, failure, stderr } = await ask(spec, script, isCheck)
+  if (failure === 'missing') return { problems: [], unchecked: `${spec.command[0]} is not installed.` }
+  if (code === 0) return accepted
+  // It is unknown then whether it is loaded.
+  if (failure && !isCheck) throw new Error('nft did not finish in time.')
+  if (failure) return { problems: [{ field: spec.tables[0], message: 'nft did not finish in time.' }], unchecked: null }
+  return explain(refusedBy(spec, code, stderr, script), async (separate) => {
+    const again = await ask(spec, separate, true)
+    return again.code === 0 || again.failure ? null : refusedBy(spec, again.code, again.stderr, separate)
   })
+}
 
-  /** The JSON of a listing; null when the kernel has no such thing. */
-  async function list(...what: readonly string[]): Promise<string | null> {
-    const { code, stdout, stderr } = await run([...spec.command, '-j', 'list', ...what], timeoutMs)
-    if (code === 0) return stdout
-    if (stderr.startsWith('Error: No such file or directory')) return null
-    throw new Error(`nft could not list ${what.join(' ')}: ${oneLine(stderr)}`)
-  }
+const ask = (spec: NftSpec, script: readonly ScriptLine[], isCheck: boolean) =>
+  run(
+    [...spec.command, ...(isCheck ? ['-c'] : []), '-f', '-'],
+    timeoutMs,
+    script.map(({ text }) => `${text}\n`).join(''),
+  )
 
-  async function counts(table: string, chains: readonly string[] | null): Promise<Counts | null> {
-    const isWhole = chains === null || chains.length === 0 || chains.length > chainsAtOnce
-    const listings = isWhole
-      ? [await list('table', ...table.split(' '))]
-      : await Promise.all(chains.map((chain) => list('chain', ...table.split(' '), chain)))
-    if (listings.every((text) => text === null)) return null
-    const found: Counts = new Map()
-    for (const text of listings) addCounts(found, text, chains && new Set(chains))
-    return found
-  }
+const refusedBy = (spec: NftSpec, code: number | null, stderr: string, script: readonly ScriptLine[]) => ({
+  stderr: stderr || `nft ended with status ${code}.`,
+  place: '/dev/stdin',
+  script,
+  fallback: spec.tables[0],
+})
 
-  /** Listing the table would fetch every element of every set; a chain is only checked, never made. */
-  async function isPresent(table: string): Promise<boolean> {
-    const command = [...spec.command, '-c', 'add', 'chain', ...table.split(' '), 'presence']
-    const { code, stderr } = await run(command, timeoutMs)
-    if (code === 0) return true
-    if (stderr.includes('No such file or directory')) return false
-    throw new Error(`nft could not look for ${table}: ${oneLine(stderr)}`)
-  }
+/** The JSON of a listing; null when the kernel has no such thing. */
+async function list(spec: NftSpec, ...what: readonly string[]): Promise<string | null> {
+  const { code, stdout, stderr } = await run([...spec.command, '-j', 'list', ...what], timeoutMs)
+  if (code === 0) return stdout
+  if (stderr.startsWith('Error: No such file or directory')) return null
+  throw new Error(`nft could not list ${what.join(' ')}: ${oneLine(stderr)}`)
+}
 
-  /** Names of the sets of a table, without reading their elements. */
-  async function listSets(table: string): Promise<ReadonlySet<string>> {
-    const [family = '', name = ''] = table.split(' ')
-    const { code, stdout, stderr } = await run([...spec.command, '-j', '-t', 'list', 'sets', family], timeoutMs)
-    if (code !== 0) throw new Error(`nft could not list the sets of ${table}: ${oneLine(stderr)}`)
-    const objects = (JSON.parse(stdout) as { nftables: { set?: { name: string; table: string } }[] }).nftables
-    return new Set(objects.flatMap(({ set }) => (set?.table === name ? [set.name] : [])))
-  }
+async function counts(spec: NftSpec, table: string, chains: readonly string[] | null): Promise<Counts | null> {
+  const isWhole = chains === null || chains.length === 0 || chains.length > chainsAtOnce
+  const listings = isWhole
+    ? [await list(spec, 'table', ...table.split(' '))]
+    : await Promise.all(chains.map((chain) => list(spec, 'chain', ...table.split(' '), chain)))
+  if (listings.every((text) => text === null)) return null
+  const found: Counts = new Map()
+  for (const text of listings) addCounts(found, text, chains && new Set(chains))
+  return found
+}
 
-  async function changeLive(table: string, changes: readonly LiveSetChange[]): Promise<LiveChanged> {
-    const present = await listSets(table)
-    const missing = changes.map(({ set }) => set).filter((set) => !present.has(set))
-    const script = liveScript(
-      table,
-      changes.filter(({ set }) => present.has(set)),
-    )
-    if (script.length === 0) return { outcome: 'nothing', missing, full: [] }
-    const { problems, unchecked } = await runScript(script, false)
-    if (problems.length === 0 && unchecked === null) return { outcome: 'changed', missing, full: [] }
-    const full = problems.filter(({ message }) => message.includes('Too many open files')).map(({ field }) => field)
-    if (full.length > 0) return { outcome: 'full', missing, full: [...new Set(full)] }
-    throw new Error(`nft refused a change of elements: ${problems[0]?.message ?? unchecked}`)
-  }
+/** Listing the table would fetch every element of every set; a chain is only checked, never made. */
+async function isPresent(spec: NftSpec, table: string): Promise<boolean> {
+  const command = [...spec.command, '-c', 'add', 'chain', ...table.split(' '), 'presence']
+  const { code, stderr } = await run(command, timeoutMs)
+  if (code === 0) return true
+  if (stderr.includes('No such file or directory')) return false
+  throw new Error(`nft could not look for ${table}: ${oneLine(stderr)}`)
+}
 
-  async function readLive(table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
-    const found = await listLive(table, sets)
-    const long = new Map(
-      [...found].filter(([, elements]) => isReadTwice(elements)).map(([set, { parts }]) => [set, parts]),
-    )
-    const second = long.size > 0 ? await listLive(table, long) : []
-    for (const [set, elements] of second) found.set(set, joinElements(found.get(set) ?? elements, elements))
-    return found
-  }
+/** Names of the sets of a table, without reading their elements. */
+async function listSets(spec: NftSpec, table: string): Promise<ReadonlySet<string>> {
+  const [family = '', name = ''] = table.split(' ')
+  const { code, stdout, stderr } = await run([...spec.command, '-j', '-t', 'list', 'sets', family], timeoutMs)
+  if (code !== 0) throw new Error(`nft could not list the sets of ${table}: ${oneLine(stderr)}`)
+  const objects = (JSON.parse(stdout) as { nftables: { set?: { name: string; table: string } }[] }).nftables
+  return new Set(objects.flatMap(({ set }) => (set?.table === name ? [set.name] : [])))
+}
 
-  async function listLive(table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
-    const [family = '', name = ''] = table.split(' ')
-    const listings =
-      sets.size > setsAtOnce
-        ? [await list('sets', family)]
-        : await Promise.all([...sets.keys()].map((set) => list('set', family, name, set)))
-    const found = new Map<string, PackedElements>()
-    for (const text of listings)
-      for (const [set, elements] of parseLiveListing(text, name, sets)) found.set(set, elements)
-    return found
-  }
+async function changeLive(spec: NftSpec, table: string, changes: readonly LiveSetChange[]): Promise<LiveChanged> {
+  const present = await listSets(spec, table)
+  const missing = changes.map(({ set }) => set).filter((set) => !present.has(set))
+  const script = liveScript(
+    table,
+    changes.filter(({ set }) => present.has(set)),
+  )
+  if (script.length === 0) return { outcome: 'nothing', missing, full: [] }
+  const { problems, unchecked } = await runScript(spec, script, false)
+  if (problems.length === 0 && unchecked === null) return { outcome: 'changed', missing, full: [] }
+  const full = problems.filter(({ message }) => message.includes('Too many open files')).map(({ field }) => field)
+  if (full.length > 0) return { outcome: 'full', missing, full: [...new Set(full)] }
+  throw new Error(`nft refused a change of elements: ${problems[0]?.message ?? unchecked}`)
+}
 
-  return {
-    way: 'program',
-    check: (script) => runScript(script, true),
-    load: (script) => runScript(script, false),
-    changeElements: (changes) => runScript(elementScript(changes), false),
-    changeLive,
-    readLive,
-    generation: async () => null,
-    counts,
-    chains: async (table) => listChains(await list('chains'), table),
-    list: (table) => list('table', ...table.split(' ')),
-    isPresent,
-    close: async () => {},
-  }
+async function readLive(spec: NftSpec, table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
+  const found = await listLive(spec, table, sets)
+  const long = new Map(
+    [...found].filter(([, elements]) => isReadTwice(elements)).map(([set, { parts }]) => [set, parts]),
+  )
+  const second = long.size > 0 ? await listLive(spec, table, long) : []
+  for (const [set, elements] of second) found.set(set, joinElements(found.get(set) ?? elements, elements))
+  return found
+}
+
+async function listLive(spec: NftSpec, table: string, sets: ReadonlyMap<string, readonly KeyPart[]>) {
+  const [family = '', name = ''] = table.split(' ')
+  const listings =
+    sets.size > setsAtOnce
+      ? [await list(spec, 'sets', family)]
+      : await Promise.all([...sets.keys()].map((set) => list(spec, 'set', family, name, set)))
+  const found = new Map<string, PackedElements>()
+  for (const text of listings)
+    for (const [set, elements] of parseLiveListing(text, name, sets)) found.set(set, elements)
+  return found
 }

@@ -1,7 +1,7 @@
 // The thread in which applyd calls the nft library and asks the kernel. One job at a time; library.ts decides the order.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { createConversation } from './conversation.ts'
+import { Conversation } from './conversation.ts'
 import { openForeign } from './foreign.ts'
 import type { Answer, Job, WorkerData } from './library.ts'
 
@@ -12,7 +12,7 @@ if (!port) throw new Error('This runs in a worker only.')
 const idleMs = 100
 
 const foreign = openForeign(namespace)
-const kernel = createConversation(foreign.openSocket())
+const kernel = new Conversation(foreign.openSocket())
 const library = foreign.openLibrary(path)
 type NftContext = ReturnType<typeof library.createContext>
 let loader = library.createContext(false)
