@@ -12,7 +12,7 @@ import { readJson, removeDurable, writeDurable } from '../shared/files/durable.t
 import { findReplaceable, makeFolder } from '../shared/files/guarded.ts'
 import { isStorageFault, keepReserve } from '../shared/files/reserve.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import { createExecutor } from './executor.ts'
+import { Executor } from './executor.ts'
 import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
 import { createCutter } from './live/cut.ts'
@@ -22,15 +22,15 @@ import { readSessions } from './live/tracking.ts'
 import { createBusy } from './loaded/busy.ts'
 import { createControlGroups } from './machine/control-groups.ts'
 import { startGuard } from './machine/guard.ts'
-import { createSettings } from './machine/settings.ts'
+import { Settings } from './machine/settings.ts'
 import { createUpgrader, parseUpgrade } from './machine/upgrade.ts'
 import { createMachineWatch } from './machine/watch-machine.ts'
-import { createNetworkEngine, showDevices, showNeighbours } from './network.ts'
+import { NetworkEngine, showDevices, showNeighbours } from './network.ts'
 import { createQuestions } from './questions.ts'
 import { argumentParsers } from './requests.ts'
-import { createRuleset } from './ruleset.ts'
+import { Ruleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
-import { createSupervisor, type Timings } from './supervisor.ts'
+import { Supervisor, type Timings } from './supervisor.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
 import { createWays } from './ways.ts'
 
@@ -72,10 +72,8 @@ export interface ApplydOptions extends Omit<Context, 'directory' | 'logs'> {
   readonly service: ServiceAccount
 }
 
-export type Applyd = Awaited<ReturnType<typeof createApplyd>>
-
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export async function createApplyd({ stateDir, service, ...options }: ApplydOptions) {
+/** Everything that applyd is made of, before any request is taken. */
+async function assemble({ stateDir, service, ...options }: ApplydOptions) {
   const groups = createControlGroups(options)
   const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
   const context: Context = { ...options, ...folders, place: groups.place }
@@ -90,123 +88,146 @@ export async function createApplyd({ stateDir, service, ...options }: ApplydOpti
   const unlock = takeLock(context)
   // The launcher takes the socket as the sign that applyd is ready, so an old one is removed before recovery.
   rmSync(socketPath, { force: true })
-  if (context.plane !== 'none') context.tables.makeReady()
-  const supervisor = createSupervisor(context)
-  const nftKernel = await createKernel(context.tables.nft, context.log)
+  const { plane, tables, directory, log } = context
+  if (plane !== 'none') tables.makeReady()
+  const supervisor = new Supervisor(context)
+  const kernel = await createKernel(tables.nft, log)
   const busy = createBusy()
-  const ruleset = createRuleset(context, nftKernel, busy)
-  const network = createNetworkEngine(context)
-  const executor = createExecutor(context, {
-    supervisor,
-    ruleset,
-    network,
-    busy,
-    ways: createWays(
-      context.tables.ways,
-      { ip: [findProgram('ip')], nft: context.tables.nft.command },
-      createSettings(context, context.tables.settings),
-    ),
-  })
-  const arrivals = createArrivals(ruleset.live, arrivalTimings[nftKernel.way])
-  const cutter = createCutter(context)
-  const checkpoints = createCheckpoints(context.directory, context.log)
-  const upgrader = createUpgrader({ stateDir, service, plane: context.plane })
-  const questions = createQuestions(context.tables)
-  let last: Promise<unknown> = Promise.resolve()
-  let lastTrial: Promise<unknown> = Promise.resolve()
-  let isClosing = false
+  const ruleset = new Ruleset(context, kernel, busy)
+  const network = new NetworkEngine(context)
+  const programs = { ip: [findProgram('ip')], nft: tables.nft.command }
+  const ways = createWays(tables.ways, programs, new Settings(context, tables.settings))
+  const observe = () => ({ units: supervisor.observe(), links: network.observe() })
+  return {
+    ...{ context, service, socketPath, unlock, supervisor, kernel, ruleset },
+    executor: new Executor(context, { supervisor, ruleset, network, busy, ways }),
+    arrivals: createArrivals(ruleset.live, arrivalTimings[kernel.way]),
+    cutter: createCutter(context),
+    checkpoints: createCheckpoints(directory, log),
+    upgrader: createUpgrader({ stateDir, service, plane }),
+    questions: createQuestions(tables),
+    sessionParts: createSessionParts(context),
+    machine: createMachineWatch({ plane, stateDir, nft: programs.nft, busy, missingLimits: groups.missing, observe }),
+  }
+}
+
+export class Applyd {
+  readonly socketPath: string
+  readonly verbs: Verbs
+  readonly #parts: Awaited<ReturnType<typeof assemble>>
+  readonly #server: ReturnType<typeof createVerbServer>
+  #stopGuard = (): void => {}
+  #last: Promise<unknown> = Promise.resolve()
+  #lastTrial: Promise<unknown> = Promise.resolve()
+  #isClosing = false
+
+  private constructor(parts: Awaited<ReturnType<typeof assemble>>) {
+    const { context, questions } = parts
+    this.#parts = parts
+    this.socketPath = parts.socketPath
+    this.verbs = this.#createVerbs()
+    const createParsers = () => ({ ...argumentParsers(context.tables), ask: questions.parse, upgrade: parseUpgrade })
+    const onDisconnected = (connection: object): void => this.#disconnected(connection)
+    this.#server = createVerbServer(this.verbs, { createParsers, onDisconnected, log: context.log })
+  }
+
+  static async start(options: ApplydOptions): Promise<Applyd> {
+    const parts = await assemble(options)
+    const { context, service, socketPath, supervisor, kernel, ruleset, executor, unlock } = parts
+    const applyd = new Applyd(parts)
+    try {
+      await executor.recover()
+      await listen(applyd.#server.server, socketPath, service)
+    } catch (fault) {
+      await Promise.all([supervisor.close(false), kernel.close()])
+      unlock()
+      throw fault
+    }
+    const everyMs = context.plane === 'none' ? 0 : context.timings.guardMs
+    const guarded = { kernel, table: context.tables.nft.tables[0], everyMs, log: context.log }
+    applyd.#stopGuard = startGuard({ ...guarded, putBack: () => applyd.#inTurn(() => ruleset.putBack()) })
+    return applyd
+  }
+
+  /** Engines keep running unless `stopUnits` is set. */
+  async close(stopUnits = false): Promise<void> {
+    const { supervisor, kernel, ruleset, questions, arrivals, cutter, sessionParts, unlock } = this.#parts
+    this.#isClosing = true
+    this.#stopGuard()
+    questions.close()
+    arrivals.stop()
+    await Promise.all([this.#last, this.#server.close()])
+    await supervisor.close(stopUnits)
+    ruleset.close()
+    await Promise.all([kernel.close(), cutter.close(), sessionParts.close()])
+    unlock()
+  }
+
+  #createVerbs(): Verbs {
+    const { executor, ruleset, arrivals, cutter, checkpoints, questions, sessionParts, upgrader } = this.#parts
+    return {
+      check: ({ plan }) => this.#inTurn(() => executor.check(plan)),
+      apply: async ({ plan }) => {
+        await executor.refresh(plan.revision)
+        return this.#inTurn(() => executor.apply(plan))
+      },
+      attempt: ({ plan }, connection) => this.#inTurn(() => executor.attempts.attempt(plan, connection)),
+      settle: ({ revision }) => this.#inTurn(() => executor.attempts.settle(revision)),
+      undo: ({ revision }) => this.#inTurn(() => executor.attempts.undo(revision)),
+      observe: () => executor.observe(),
+      devices: shareRunning(showDevices),
+      hits: () => ruleset.hits(),
+      sessions: () => readSessions(this.#parts.context),
+      sessionPart: ({ reading }) => sessionParts.read(reading),
+      changeLive: ({ changes }) => ruleset.live.change(changes),
+      readLive: ({ sets }) => ruleset.live.read(sets),
+      arrivals: (_, connection) => arrivals.ask(connection),
+      cut: ({ targets }) => cutter.cut(targets),
+      machine: this.#parts.machine,
+      neighbours: shareRunning(showNeighbours),
+      trial: ({ packets }) => this.#trial(packets),
+      checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
+      checkpoints: () => checkpoints.list(),
+      ask: (question, connection) => questions.ask(question, connection),
+      upgrade: ({ digest }) => upgrader.start(digest),
+    }
+  }
 
   /** One at a time, in the order of arrival. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(() => {
-      if (isClosing) throw new Refusal('The apply service is shutting down.')
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (this.#isClosing) throw new Refusal('The apply service is shutting down.')
       return work()
     })
-    last = turn.catch(() => {})
+    this.#last = turn.catch(() => {})
     return turn
   }
+
   /** Slow and independent of everything else, but only one at a time. */
-  const trial = (packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> => {
-    const turn = lastTrial.then(async () => {
+  #trial(packets: readonly TrialPacket[]): Promise<readonly TrialResult[]> {
+    const { context, ruleset } = this.#parts
+    const turn = this.#lastTrial.then(async () => {
       const script = await ruleset.show(leftOutOfTrials)
       return runTrial(context.tables.trial, { script, packets })
     })
-    lastTrial = turn.catch(() => {})
+    this.#lastTrial = turn.catch(() => {})
     return turn
   }
-  const sessionParts = createSessionParts(context)
-  const nft = context.tables.nft.command
-  const observe = () => ({ units: supervisor.observe(), links: network.observe() })
-  const looks = { plane: context.plane, stateDir, nft, busy, missingLimits: groups.missing, observe }
-  const verbs: Verbs = {
-    check: ({ plan }) => inTurn(() => executor.check(plan)),
-    apply: async ({ plan }) => {
-      await executor.refresh(plan.revision)
-      return inTurn(() => executor.apply(plan))
-    },
-    attempt: ({ plan }, connection) => inTurn(() => executor.attempt(plan, connection)),
-    settle: ({ revision }) => inTurn(() => executor.settle(revision)),
-    undo: ({ revision }) => inTurn(() => executor.undo(revision)),
-    observe: () => executor.observe(),
-    devices: shareRunning(showDevices),
-    hits: () => ruleset.hits(),
-    sessions: () => readSessions(context),
-    sessionPart: ({ reading }) => sessionParts.read(reading),
-    changeLive: ({ changes }) => ruleset.live.change(changes),
-    readLive: ({ sets }) => ruleset.live.read(sets),
-    arrivals: (_, connection) => arrivals.ask(connection),
-    cut: ({ targets }) => cutter.cut(targets),
-    machine: createMachineWatch(looks),
-    neighbours: shareRunning(showNeighbours),
-    trial: ({ packets }) => trial(packets),
-    checkpoint: async ({ sequence, hash, isFirst }) => checkpoints.add(sequence, hash, isFirst),
-    checkpoints: () => checkpoints.list(),
-    ask: (question, connection) => questions.ask(question, connection),
-    upgrade: ({ digest }) => upgrader.start(digest),
-  }
-  const createParsers = () => ({
-    ...argumentParsers(context.tables),
-    ask: questions.parse,
-    upgrade: parseUpgrade,
-  })
+
   /** After everything that the connection asked for. At the end of applyd the next start does what is left to do. */
-  const onDisconnected = (connection: object): void => {
+  #disconnected(connection: object): void {
+    const { context, arrivals, questions, executor } = this.#parts
     arrivals.disconnected(connection)
     questions.disconnected(connection)
     let hasTurn = false
     const undo = (): Promise<void> => {
       hasTurn = true
-      return executor.disconnected(connection)
+      return executor.attempts.disconnected(connection)
     }
-    inTurn(undo).catch((fault) => {
+    this.#inTurn(undo).catch((fault) => {
       if (hasTurn) context.log('error', 'A change that was not settled could not be undone', { fault })
     })
   }
-  const server = createVerbServer(verbs, { createParsers, onDisconnected, log: context.log })
-  try {
-    await executor.recover()
-    await listen(server.server, socketPath, service)
-  } catch (fault) {
-    await Promise.all([supervisor.close(false), nftKernel.close()])
-    unlock()
-    throw fault
-  }
-  const everyMs = context.plane === 'none' ? 0 : context.timings.guardMs
-  const guarded = { kernel: nftKernel, table: context.tables.nft.tables[0], everyMs, log: context.log }
-  const stopGuard = startGuard({ ...guarded, putBack: () => inTurn(() => ruleset.putBack()) })
-  /** Engines keep running unless `stopUnits` is set. */
-  const close = async (stopUnits = false): Promise<void> => {
-    isClosing = true
-    stopGuard()
-    questions.close()
-    arrivals.stop()
-    await Promise.all([last, server.close()])
-    await supervisor.close(stopUnits)
-    ruleset.close()
-    await Promise.all([nftKernel.close(), cutter.close(), sessionParts.close()])
-    unlock()
-  }
-  return { socketPath, verbs, close }
 }
 
 /** A directory of another user could hold forged records, or have its socket replaced. */

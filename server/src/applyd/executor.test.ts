@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { until } from '../../test/support/until.ts'
 import type { Artifact, LinkPlan } from '../core/plan/artifacts.ts'
 import type { FailpointName } from './applyd.ts'
-import { createExecutor } from './executor.ts'
+import { Executor } from './executor.ts'
 import { createProgramKernel } from './kernel/program.ts'
 import { createBusy } from './loaded/busy.ts'
-import { createRuleset } from './ruleset.ts'
+import { Ruleset } from './ruleset.ts'
 import {
   type Bench,
   benchOptions,
@@ -24,7 +24,7 @@ import {
   set,
   unit,
 } from './stand-ins/harness.ts'
-import { createSupervisor } from './supervisor.ts'
+import { Supervisor } from './supervisor.ts'
 
 const { scenario, run } = createScenarios('the executor')
 const stand = (text: string) => [file('stand.conf', `${text}\n`), unit('stand')]
@@ -262,13 +262,13 @@ scenario(
     }
     const folders = { directory: join(stateDir, 'applyd'), logs: join(stateDir, 'log') }
     const context = { ...benchOptions(stateDir, scene.bench.tables()), ...folders, failpoint }
-    const supervisor = createSupervisor(context)
+    const supervisor = new Supervisor(context)
     const kernel = createProgramKernel(context.tables.nft)
     const start = async () => {
       const busy = createBusy()
-      const executor = createExecutor(context, {
+      const executor = new Executor(context, {
         supervisor,
-        ruleset: createRuleset(context, kernel, busy),
+        ruleset: new Ruleset(context, kernel, busy),
         busy,
         network,
         ways,

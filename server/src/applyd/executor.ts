@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Problem } from '../core/contract/error.ts'
 import type { CheckReport, LinkPlan, Observation, Outcome, Plan } from '../core/plan/artifacts.ts'
 import { run } from '../engines/kit/processes.ts'
-import { findFile, findUnit, objectForm, readsFile } from '../engines/kit/tables.ts'
+import { findFile, findUnit, objectForm, readsFile, type Tables } from '../engines/kit/tables.ts'
 import { objectOfComplaint, oneLine, wordsOf } from '../engines/kit/text.ts'
 import { Refusal } from '../engines/kit/values.ts'
 import {
@@ -25,15 +25,15 @@ import { makeRoom } from '../shared/files/reserve.ts'
 import { patient } from '../shared/pace.ts'
 import type { Context, FailpointName } from './applyd.ts'
 import { type Checked, isSameState } from './checked.ts'
-import { Faults, problemsOf, throwIfFailed } from './faults.ts'
+import { Faults, problemsOf, throwIfFailed, tryRevert } from './faults.ts'
 import type { Verdict } from './kernel/kernel.ts'
-import { createAttempts } from './loaded/attempts.ts'
+import { Attempts } from './loaded/attempts.ts'
 import type { Busy } from './loaded/busy.ts'
 import type { Entry } from './loaded/journal.ts'
 import { vetAhead } from './loaded/vet-pieces.ts'
-import type { createNetworkEngine } from './network.ts'
+import type { NetworkEngine } from './network.ts'
 import type { TableTargets } from './pieces.ts'
-import type { LoadOptions, Ruleset } from './ruleset.ts'
+import type { Ruleset } from './ruleset.ts'
 import type { Supervisor } from './supervisor.ts'
 import { commandLine, inputsOf } from './units.ts'
 import { type Difference, type Target, targetOf, vetTarget } from './vet.ts'
@@ -76,223 +76,256 @@ export interface Intent {
 export interface Engines {
   readonly supervisor: Supervisor
   readonly ruleset: Ruleset
-  readonly network: ReturnType<typeof createNetworkEngine>
+  readonly network: Pick<NetworkEngine, 'adopt' | 'apply' | 'isCurrent' | 'observe' | 'vet'>
   readonly ways: Ways
   readonly busy: Busy
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createExecutor(context: Context, { supervisor, ruleset, network, ways, busy }: Engines) {
-  const { plane, limitation, directory, kernel, tables, log, failpoint } = context
-  const { files, units } = tables
-  const recordPath = join(directory, 'applied.json')
-  const intentPath = join(directory, 'intent.json')
-  const stagingPath = join(directory, 'staging')
-  let applied: AppliedRecord | null = null
+export class Executor {
+  readonly #context: Context
+  readonly #tables: Tables
+  readonly #supervisor: Supervisor
+  readonly #ruleset: Ruleset
+  readonly #network: Engines['network']
+  readonly #ways: Ways
+  readonly #recordPath: string
+  readonly #intentPath: string
+  readonly #stagingPath: string
+  #applied: AppliedRecord | null = null
   /** The plan of the applied revision; null until one came, for example after a restart. */
-  let appliedPlan: Plan | null = null
+  #appliedPlan: Plan | null = null
   /** An intent whose revert failed: the next apply may still have to revert to it. */
-  let pending: Intent | null = null
+  #pending: Intent | null = null
   /** The files that the last apply wrote, as the same buffers that it was given. */
-  let written: Target['files'] = new Map()
+  #written: Target['files'] = new Map()
   /** What passed the last check, so that its apply need not check again. */
-  let checked: Checked | null = null
+  #checked: Checked | null = null
+  readonly #observeWays: () => Promise<Partial<Observation>>
+  /** Plans that are tried first. */
+  readonly attempts: Attempts
 
-  const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
-
-  /** Files of templates that are on the machine, regardless of what created them. */
-  const presentFiles = (): string[] =>
-    [...tables.fileTemplates].flatMap(([template, { folder }]) =>
-      namesIn(folder)
-        .filter((object) => objectForm.test(object))
-        .map((object) => `${template}.${object}`),
+  constructor(context: Context, engines: Engines) {
+    this.#context = context
+    this.#tables = context.tables
+    this.#supervisor = engines.supervisor
+    this.#ruleset = engines.ruleset
+    this.#network = engines.network
+    this.#ways = engines.ways
+    this.#recordPath = join(context.directory, 'applied.json')
+    this.#intentPath = join(context.directory, 'intent.json')
+    this.#stagingPath = join(context.directory, 'staging')
+    this.#observeWays = engines.busy.lastSeen<Partial<Observation>>(
+      async () => (this.#applied ? await engines.ways.observe(this.#applied) : {}),
+      () => ({}),
     )
-
-  const filesOnMachine = (): Target['files'] =>
-    new Map([...files.keys(), ...presentFiles()].map((name) => [name, readRegular(pathOf(name))]))
-
-  /** Before the first request: reverts an apply that a crash interrupted, and loads fail-closed rules if there are none. */
-  async function recover(): Promise<void> {
-    fs.rmSync(stagingPath, { recursive: true, force: true })
-    fs.mkdirSync(stagingPath, { mode: 0o700 })
-    if (plane === 'none') return
-    for (const file of files.values()) removeTemporary(file.path)
-    for (const { folder } of tables.fileTemplates.values())
-      for (const name of namesIn(folder).filter((one) => !objectForm.test(one)))
-        fs.rmSync(join(folder, name), { recursive: true, force: true })
-    await supervisor.adopt()
-    const record = readJson<AppliedRecord>(recordPath, log)
-    const intent = readJson<Intent>(intentPath, log)
-    // A record of an earlier release has no rules.
-    const mark = record?.kernel === kernel && record.rules !== undefined ? ruleset.restore(record.rules) : null
-    applied = record && mark ? { ...record, ...mark } : null
-    if (!applied) ruleset.forget()
-    const isVoid = intent?.isTablesOnly === true && intent.kernel !== kernel
-    const isUnfinished = intent !== null && !isVoid && intent.id !== (applied ?? record)?.id
-    if (isUnfinished && applied) ruleset.distrust(intent.tables)
-    if (isUnfinished) await (intent.isTablesOnly ? attempts.revert(intent, []) : revert(intent, []))
-    else removeDurable(intentPath)
-    // A record whose tables are missing in the kernel is not valid: the next apply loads everything.
-    if (applied && !(await ruleset.isThere())) {
-      applied = null
-      ruleset.forget()
-    }
-    if (applied?.links) network.adopt(applied.links)
-    throwIfFailed(await ruleset.loadFailClosedRules())
-    supervisor.look()
+    this.attempts = new Attempts(context, engines.ruleset, {
+      intentPath: this.#intentPath,
+      applied: () => {
+        if (this.#pending || !this.#applied || !this.#appliedPlan) return null
+        return { revision: this.#applied.revision, plan: this.#appliedPlan }
+      },
+      units: () => engines.supervisor.wanted(),
+      onSettled: (mark, plan) => {
+        if (this.#applied) this.#applied = { ...this.#applied, ...mark }
+        this.#appliedPlan = plan
+      },
+      onReverted: (intent) => {
+        this.#pending = intent
+      },
+    })
   }
 
-  async function check(plan: Plan): Promise<CheckReport> {
-    const target = targetOf(plan, tables, presentFiles())
-    const difference = await differenceTo(target, plan.revision)
-    const report = await checkTarget(target, difference)
-    checked = report.problems.length === 0 ? stateOf(target, difference) : null
+  /** Before the first request: reverts an apply that a crash interrupted, and loads fail-closed rules if there are none. */
+  async recover(): Promise<void> {
+    fs.rmSync(this.#stagingPath, { recursive: true, force: true })
+    fs.mkdirSync(this.#stagingPath, { mode: 0o700 })
+    const { plane, kernel, log } = this.#context
+    if (plane === 'none') return
+    for (const file of this.#tables.files.values()) removeTemporary(file.path)
+    for (const { folder } of this.#tables.fileTemplates.values())
+      for (const name of namesIn(folder).filter((one) => !objectForm.test(one)))
+        fs.rmSync(join(folder, name), { recursive: true, force: true })
+    await this.#supervisor.adopt()
+    const record = readJson<AppliedRecord>(this.#recordPath, log)
+    const intent = readJson<Intent>(this.#intentPath, log)
+    // A record of an earlier release has no rules.
+    const mark = record?.kernel === kernel && record.rules !== undefined ? this.#ruleset.restore(record.rules) : null
+    this.#applied = record && mark ? { ...record, ...mark } : null
+    if (!this.#applied) this.#ruleset.forget()
+    const isVoid = intent?.isTablesOnly === true && intent.kernel !== kernel
+    const isUnfinished = intent !== null && !isVoid && intent.id !== (this.#applied ?? record)?.id
+    if (isUnfinished && this.#applied) this.#ruleset.distrust(intent.tables)
+    if (isUnfinished) await (intent.isTablesOnly ? this.attempts.revert(intent, []) : this.#revert(intent, []))
+    else removeDurable(this.#intentPath)
+    // A record whose tables are missing in the kernel is not valid: the next apply loads everything.
+    if (this.#applied && !(await this.#ruleset.isThere())) {
+      this.#applied = null
+      this.#ruleset.forget()
+    }
+    if (this.#applied?.links) this.#network.adopt(this.#applied.links)
+    throwIfFailed(await this.#ruleset.loadFailClosedRules())
+    this.#supervisor.look()
+  }
+
+  async check(plan: Plan): Promise<CheckReport> {
+    const target = targetOf(plan, this.#tables, this.#presentFiles())
+    const difference = await this.#differenceTo(target, plan.revision)
+    const report = await this.#checkTarget(target, difference)
+    this.#checked = report.problems.length === 0 ? this.#stateOf(target, difference) : null
     return report
   }
 
-  async function apply(plan: Plan): Promise<Outcome> {
-    if (plane === 'none') return { status: 'stored', reason: limitation ?? 'This data plane applies nothing.' }
-    await attempts.undoUnsettled()
-    if (applied && plan.revision < applied.revision)
-      throw new Refusal(`Revision ${plan.revision} is older than the applied revision ${applied.revision}.`)
+  async apply(plan: Plan): Promise<Outcome> {
+    if (this.#context.plane === 'none')
+      return { status: 'stored', reason: this.#context.limitation ?? 'This data plane applies nothing.' }
+    await this.attempts.undoUnsettled()
+    if (this.#applied && plan.revision < this.#applied.revision)
+      throw new Refusal(`Revision ${plan.revision} is older than the applied revision ${this.#applied.revision}.`)
     const limit = performance.now() + patient(applyTimeoutMs)
     const step = (name: FailpointName) => {
-      failpoint(name)
+      this.#context.failpoint(name)
       if (performance.now() > limit)
         throw new Error(`The change took more than ${patient(applyTimeoutMs) / 1000} seconds.`)
     }
     let intent: Intent | null = null
     try {
-      const target = targetOf(plan, tables, presentFiles())
+      const target = targetOf(plan, this.#tables, this.#presentFiles())
       // Tables of an earlier life of the kernel; later the caller looks, outside of its turn.
-      if (!applied) await ruleset.refresh()
-      const difference = await differenceTo(target, plan.revision)
-      const isChecked = checked !== null && isSameState(checked, stateOf(target, difference))
-      const { problems } = isChecked ? { problems: [] } : await checkTarget(target, difference)
-      checked = null
+      if (!this.#applied) await this.#ruleset.refresh()
+      const difference = await this.#differenceTo(target, plan.revision)
+      const isChecked = this.#checked !== null && isSameState(this.#checked, this.#stateOf(target, difference))
+      const { problems } = isChecked ? { problems: [] } : await this.#checkTarget(target, difference)
+      this.#checked = null
       if (problems.length > 0) return { status: 'put_back', problems, restored: true }
       const changed = Object.entries(difference).flatMap(([kind, names]) => names.map((name) => `${kind} ${name}`))
-      if (changed.length === 0 && !pending && applied?.revision === plan.revision) {
-        appliedPlan = plan
+      if (changed.length === 0 && !this.#pending && this.#applied?.revision === plan.revision) {
+        this.#appliedPlan = plan
         return { status: 'applied', changed }
       }
-      intent = intentFor(difference)
-      writeDurable(intentPath, JSON.stringify(intent))
+      intent = this.#intentFor(difference)
+      writeDurable(this.#intentPath, JSON.stringify(intent))
       step('intent.written')
-      switchFiles(pick(target.files, difference.file))
+      this.#switchFiles(pick(target.files, difference.file))
       // Before the rules that need it.
-      await ways.open(difference.way, target, applied)
+      await this.#ways.open(difference.way, target, this.#applied)
       // Before the links: a new way to the internet must not be open for a moment.
-      await load(pick(target.tables, difference.nft))
-      await ways.close(difference.way, target)
-      if (difference.network.includes('settings')) await ways.set(target)
-      if (difference.network.includes('links')) await switchNetwork(target.links)
+      await this.#load(pick(target.tables, difference.nft))
+      await this.#ways.close(difference.way, target)
+      if (difference.network.includes('settings')) await this.#ways.set(target)
+      if (difference.network.includes('links')) await this.#switchNetwork(target.links)
       step('network.switched')
-      const started = await switchUnits(target.units, target.files, difference.file, contentsOf(intent))
+      const started = await this.#switchUnits(target.units, target.files, difference.file, contentsOf(intent))
       step('units.switched')
-      await probe(started)
+      await this.#probe(started)
       step('probed')
-      commit(intent.id, plan, target)
+      this.#commit(intent.id, plan, target)
       return { status: 'applied', changed }
     } catch (fault) {
-      log('error', 'An apply failed', { fault, revision: plan.revision })
+      this.#context.log('error', 'An apply failed', { fault, revision: plan.revision })
       const first = problemsOf(fault)
-      const problems = intent ? await revert(intent, first) : first
+      const problems = intent ? await this.#revert(intent, first) : first
       return { status: 'put_back', problems, restored: problems.length === first.length }
     }
   }
 
   /** Reads what the apply of this revision is to repair. It needs no turn, and nothing waits for it but that apply. */
-  async function refresh(revision: number): Promise<void> {
-    if (applied?.revision !== revision) return
+  async refresh(revision: number): Promise<void> {
+    if (this.#applied?.revision !== revision) return
     try {
-      await ruleset.refresh()
+      await this.#ruleset.refresh()
     } catch (fault) {
-      log('warning', 'The tables cannot be read; what was read last is used', { fault })
+      this.#context.log('warning', 'The tables cannot be read; what was read last is used', { fault })
     }
   }
 
-  const observeWays = busy.lastSeen(
-    async () => (applied ? await ways.observe(applied) : {}),
-    () => ({}),
-  )
-
-  async function observe(): Promise<Observation> {
-    const observed = await ruleset.observe()
-    const appliedRevision = applied?.revision ?? null
+  async observe(): Promise<Observation> {
+    const observed = await this.#ruleset.observe()
+    const appliedRevision = this.#applied?.revision ?? null
     return {
-      plane,
-      limitation,
+      plane: this.#context.plane,
+      limitation: this.#context.limitation,
       appliedRevision,
       tables: observed,
-      links: network.observe(),
-      units: supervisor.observe(),
-      ...(await observeWays()),
+      links: this.#network.observe(),
+      units: this.#supervisor.observe(),
+      ...(await this.#observeWays()),
     }
+  }
+
+  readonly #pathOf = (file: string): string => findFile(this.#tables, file)?.path ?? ''
+
+  /** Files of templates that are on the machine, regardless of what created them. */
+  #presentFiles(): string[] {
+    return [...this.#tables.fileTemplates].flatMap(([template, { folder }]) =>
+      namesIn(folder)
+        .filter((object) => objectForm.test(object))
+        .map((object) => `${template}.${object}`),
+    )
+  }
+
+  #filesOnMachine(): Target['files'] {
+    const names = [...this.#tables.files.keys(), ...this.#presentFiles()]
+    return new Map(names.map((name) => [name, readRegular(this.#pathOf(name))]))
   }
 
   /**
    * A change that leaves the links and files as they are does not read them from the machine; the reconcile loop does so
    * shortly after.
    */
-  const areLinksUntouched = (links: Target['links'], revision: number): boolean =>
-    applied !== null && applied.revision !== revision && isDeepStrictEqual(links, applied.links)
-
-  async function differenceTo(target: Target, revision: number): Promise<Difference> {
+  async #differenceTo(target: Target, revision: number): Promise<Difference> {
+    const { plane } = this.#context
+    const known = this.#applied?.revision === revision ? null : this.#applied
     const isUnitCurrent = (name: string) => {
-      const spec = target.units.has(name) ? findUnit(tables, name) : undefined
+      const spec = target.units.has(name) ? findUnit(this.#tables, name) : undefined
       // What someone altered on the machine may be in use, also when the unit was given what the plan says.
       const isAltered = spec !== undefined && changedFiles.some(([file, text]) => text && readsFile(spec, file))
-      return !isAltered && supervisor.isCurrent(name, spec ? inputsOf(spec, target.files) : null)
+      return !isAltered && this.#supervisor.isCurrent(name, spec ? inputsOf(spec, target.files) : null)
     }
     const isFileUntouched = (name: string, content: Buffer | null): boolean =>
-      applied !== null && applied.revision !== revision && written.get(name) === content
+      known !== null && this.#written.get(name) === content
     const changedFiles = [...target.files].filter(
-      ([name, content]) => !isFileUntouched(name, content) && !isWritten(name, content),
+      ([name, content]) => !isFileUntouched(name, content) && !this.#isWritten(name, content),
     )
     const changedTables: string[] = []
-    for (const [name, pieces] of target.tables) if (!(await ruleset.isCurrent(name, pieces))) changedTables.push(name)
+    for (const [name, pieces] of target.tables)
+      if (!(await this.#ruleset.isCurrent(name, pieces))) changedTables.push(name)
     const isNetworkCurrent =
       plane === 'none' ||
       target.links === null ||
-      areLinksUntouched(target.links, revision) ||
-      (await network.isCurrent(target.links))
-    const known = applied !== null && applied.revision !== revision ? applied : null
-    const changed = plane === 'none' ? { ways: [], areSettings: false } : await ways.differences(target, known)
+      (known !== null && isDeepStrictEqual(target.links, known.links)) ||
+      (await this.#network.isCurrent(target.links))
+    const changed = plane === 'none' ? { ways: [], areSettings: false } : await this.#ways.differences(target, known)
     return {
       nft: changedTables,
       network: [...(isNetworkCurrent ? [] : ['links']), ...(changed.areSettings ? ['settings'] : [])],
       way: changed.ways,
       file: changedFiles.map(([name]) => name),
-      unit: inOrder([...target.units, ...supervisor.wanted()]).filter((name) => !isUnitCurrent(name)),
+      unit: this.#inOrder([...target.units, ...this.#supervisor.wanted()]).filter((name) => !isUnitCurrent(name)),
     }
   }
 
-  function isWritten(name: string, content: Buffer | null): boolean {
-    const spec = findFile(tables, name)
+  #isWritten(name: string, content: Buffer | null): boolean {
+    const spec = findFile(this.#tables, name)
     return !spec || isAsWritten(spec.path, content, spec)
   }
 
   /** The units of the table in its order, then instances of templates by name. */
-  const inOrder = (names: readonly string[]): string[] => {
+  #inOrder(names: readonly string[]): string[] {
     const all = new Set(names)
     return [
-      ...[...units.keys()].filter((name) => all.has(name)),
-      ...[...all].filter((name) => !units.has(name)).toSorted(),
+      ...[...this.#tables.units.keys()].filter((name) => all.has(name)),
+      ...[...all].filter((name) => !this.#tables.units.has(name)).toSorted(),
     ]
   }
 
-  const stateOf = (target: Target, difference: Difference): Checked => ({
-    target,
-    difference,
-    version: ruleset.version(),
-    applied: applied?.id,
-  })
+  #stateOf(target: Target, difference: Difference): Checked {
+    return { target, difference, version: this.#ruleset.version(), applied: this.#applied?.id }
+  }
 
-  async function checkTarget(target: Target, difference: Difference): Promise<CheckReport> {
+  async #checkTarget(target: Target, difference: Difference): Promise<CheckReport> {
     await vetAhead(difference.nft.flatMap((name) => target.tables.get(name) ?? []))
-    const problems = vetTarget(target, difference, tables)
-    for (const message of network.vet(target.links ?? [])) problems.push({ field: 'network', message })
+    const problems = vetTarget(target, difference, this.#tables)
+    for (const message of this.#network.vet(target.links ?? [])) problems.push({ field: 'network', message })
     const unchecked: { artifact: string; reason: string }[] = []
     // What the vet refused is not passed to any program.
     const refused = new Set(problems.map((problem) => problem.field))
@@ -301,76 +334,77 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       if (reason !== null) unchecked.push(...names.map((name) => ({ artifact: `${kind} ${name}`, reason })))
     }
     makeRoom()
-    const staging = fs.mkdtempSync(`${stagingPath}/`)
+    const staging = fs.mkdtempSync(`${this.#stagingPath}/`)
     try {
       const staged = new Map(difference.file.map((name) => [name, join(staging, name)]))
       for (const [name, path] of staged) writeNew(path, target.files.get(name) ?? '', 0o600)
-      failpoint('staged')
+      this.#context.failpoint('staged')
       if (difference.nft.length > 0 && !difference.nft.some((name) => refused.has(name)))
-        add('nft', difference.nft, await ruleset.check(pick(target.tables, difference.nft)))
+        add('nft', difference.nft, await this.#ruleset.check(pick(target.tables, difference.nft)))
       for (const name of difference.unit.filter((unit) => target.units.has(unit))) {
-        const inputs = findUnit(tables, name)?.files ?? []
+        const inputs = findUnit(this.#tables, name)?.files ?? []
         if ([name, ...inputs].some((input) => refused.has(input))) continue
-        add('unit', [name], await checkUnit(name, staged, staging))
+        add('unit', [name], await this.#checkUnit(name, staged, staging))
       }
     } finally {
       fs.rmSync(staging, { recursive: true, force: true })
     }
-    failpoint('checked')
+    this.#context.failpoint('checked')
     return { problems, unchecked }
   }
 
-  async function checkUnit(name: string, staged: ReadonlyMap<string, string>, staging: string): Promise<Verdict> {
-    const check = findUnit(tables, name)?.check
+  async #checkUnit(name: string, staged: ReadonlyMap<string, string>, staging: string): Promise<Verdict> {
+    const check = findUnit(this.#tables, name)?.check
     const command = typeof check === 'function' ? check(staged, staging) : check
     if (!command) return { problems: [], unchecked: `${name} has no checker.` }
-    const line = commandLine(command, (file) => staged.get(file) ?? pathOf(file))
+    const line = commandLine(command, (file) => staged.get(file) ?? this.#pathOf(file))
     const { code, failure, stderr, stdout } = await run(line, checkTimeoutMs)
     if (failure === 'missing') return { problems: [], unchecked: `${command.program} is not installed.` }
     const words = oneLine((stderr || stdout).replaceAll(`${staging}/`, ''))
     const message = failure ? `The checker of ${name} timed out.` : words || `The checker ended with ${code}.`
-    const textOf = (file: string): string => readRegular(staged.get(file) ?? pathOf(file))?.toString() ?? ''
+    const textOf = (file: string): string => readRegular(staged.get(file) ?? this.#pathOf(file))?.toString() ?? ''
     const field = objectOfComplaint(words, textOf) ?? name
     return { problems: code === 0 ? [] : [{ field, message }], unchecked: null }
   }
 
-  function intentFor(difference: Difference): Intent {
-    const contentOf = (file: string) => readRegular(pathOf(file))?.toString('base64') ?? null
-    const files = [...difference.file.map((name) => [name, contentOf(name)] as const), ...(pending?.files ?? [])]
-    const touched = [...new Set([...difference.nft, ...(pending?.tables ?? [])])]
-    return { id: randomUUID(), kernel, files, tables: touched, units: pending?.units ?? supervisor.wanted() }
+  #intentFor(difference: Difference): Intent {
+    const contentOf = (file: string) => readRegular(this.#pathOf(file))?.toString('base64') ?? null
+    const files = [...difference.file.map((name) => [name, contentOf(name)] as const), ...(this.#pending?.files ?? [])]
+    const touched = [...new Set([...difference.nft, ...(this.#pending?.tables ?? [])])]
+    const units = this.#pending?.units ?? this.#supervisor.wanted()
+    return { id: randomUUID(), kernel: this.#context.kernel, files, tables: touched, units }
   }
 
-  function switchFiles(contents: ReadonlyMap<string, Buffer | null>): void {
+  #switchFiles(contents: ReadonlyMap<string, Buffer | null>): void {
     for (const [name, content] of contents) {
-      const spec = findFile(tables, name)
+      const spec = findFile(this.#tables, name)
       if (!spec || isAsWritten(spec.path, content, spec)) continue
       if (content === null) removeDurable(spec.path, spec)
-      else writeDurable(spec.path, content, spec, () => failpoint('file.written'))
-      failpoint('file.switched')
+      else writeDurable(spec.path, content, spec, () => this.#context.failpoint('file.written'))
+      this.#context.failpoint('file.switched')
     }
   }
 
-  async function switchNetwork(links: readonly LinkPlan[] | null): Promise<void> {
-    if (links !== null && !(await network.isCurrent(links))) await network.apply(links)
+  async #switchNetwork(links: readonly LinkPlan[] | null): Promise<void> {
+    if (links !== null && !(await this.#network.isCurrent(links))) await this.#network.apply(links)
   }
 
-  const load = async (targets: TableTargets, options?: LoadOptions): Promise<void> => {
-    if (targets.size > 0) throwIfFailed(await ruleset.load(targets, options))
+  async #load(targets: TableTargets): Promise<void> {
+    if (targets.size > 0) throwIfFailed(await this.#ruleset.load(targets))
   }
 
   /** Stops what is not wanted first, so that ports are free; then starts in the order of the table. */
-  async function switchUnits(
+  async #switchUnits(
     wanted: ReadonlySet<string>,
     contents: Target['files'],
     changedFiles: readonly string[],
     before: ReadonlyMap<string, Buffer | null> | null = null,
   ): Promise<string[]> {
     const changed: string[] = []
-    const stops = supervisor.wanted().filter((name) => !wanted.has(name))
-    for (const name of stops.toReversed()) await supervisor.stop(name)
-    for (const name of inOrder([...wanted])) {
-      const spec = findUnit(tables, name)
+    const stops = this.#supervisor.wanted().filter((name) => !wanted.has(name))
+    for (const name of stops.toReversed()) await this.#supervisor.stop(name)
+    for (const name of this.#inOrder([...wanted])) {
+      const spec = findUnit(this.#tables, name)
       if (!spec) continue
       const ownFiles = changedFiles.filter((file) => readsFile(spec, file))
       const change = {
@@ -379,24 +413,25 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
         // A revert leaves units alone that never had the files it takes back.
         isAltered: before !== null && ownFiles.some((file) => contents.get(file)),
       }
-      if (spec.isSlow || supervisor.mustInstall(name)) {
-        supervisor.begin(name, inputsOf(spec, contents), change)
+      if (spec.isSlow || this.#supervisor.mustInstall(name)) {
+        this.#supervisor.begin(name, inputsOf(spec, contents), change)
         continue
       }
-      const isChanged = await supervisor.ensure(name, inputsOf(spec, contents), change).catch((fault) => {
+      const isChanged = await this.#supervisor.ensure(name, inputsOf(spec, contents), change).catch((fault) => {
         if (!spec.isOptional) throw new Faults([{ field: name, message: wordsOf(fault) }])
-        log('warning', `${name} could not be started or reloaded`, { fault })
+        this.#context.log('warning', `${name} could not be started or reloaded`, { fault })
       })
       if (isChanged) changed.push(name)
     }
     return changed
   }
 
-  async function probe(names: readonly string[]): Promise<void> {
+  async #probe(names: readonly string[]): Promise<void> {
     const problems: Problem[] = []
     const probeUnit = (name: string): Promise<unknown> =>
-      supervisor.probe(name).catch((fault) => {
-        if (findUnit(tables, name)?.isOptional) log('warning', `${name} failed its health check`, { fault })
+      this.#supervisor.probe(name).catch((fault) => {
+        if (findUnit(this.#tables, name)?.isOptional)
+          this.#context.log('warning', `${name} failed its health check`, { fault })
         else problems.push({ field: name, message: wordsOf(fault) })
       })
     await Promise.all(names.map(probeUnit))
@@ -404,13 +439,15 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
   }
 
   /** The commit point: a failure after the record is written does not revert the new state. */
-  function commit(id: string, plan: Plan, { files: contents, links, ...target }: Target): void {
-    const rules = ruleset.entryFor({ id, revision: plan.revision })
-    const record: AppliedRecord = { id, revision: plan.revision, kernel, rules, links, ...recordOf(target) }
-    writeDurable(recordPath, JSON.stringify(record))
-    appliedPlan = plan
-    written = contents
-    pending = null
+  #commit(id: string, plan: Plan, { files: contents, links, ...target }: Target): void {
+    const { kernel, failpoint, log } = this.#context
+    const { revision } = plan
+    const rules = this.#ruleset.entryFor({ id, revision })
+    const record: AppliedRecord = { id, revision, kernel, rules, links, ...recordOf(target) }
+    writeDurable(this.#recordPath, JSON.stringify(record))
+    this.#appliedPlan = plan
+    this.#written = contents
+    this.#pending = null
     const finish = (work: () => void): void => {
       try {
         work()
@@ -421,73 +458,46 @@ export function createExecutor(context: Context, { supervisor, ruleset, network,
       }
     }
     finish(() => failpoint('record.written'))
-    const isStored = ruleset.settle(rules)
-    applied = { ...record, rules: isStored ? null : rules }
+    const isStored = this.#ruleset.settle(rules)
+    this.#applied = { ...record, rules: isStored ? null : rules }
     finish(() => {
-      removeDurable(intentPath)
+      removeDurable(this.#intentPath)
       failpoint('intent.removed')
     })
   }
 
   /** Restores the state before the intent as far as possible; returns the first faults and those of the revert. */
-  async function revert(intent: Intent, first: readonly Problem[]): Promise<readonly Problem[]> {
-    written = new Map()
+  async #revert(intent: Intent, first: readonly Problem[]): Promise<readonly Problem[]> {
+    this.#written = new Map()
     const problems = [...first]
     const attempt = async (name: FailpointName, work: () => unknown) => {
-      problems.push(...(await tryRevert(name, work)))
+      problems.push(...(await tryRevert(this.#context, name, work)))
     }
     // After a reboot the old rules and processes are gone: reverting then means the fail-closed rules of the boot.
-    const isSameKernel = intent.kernel === kernel
+    const isSameKernel = intent.kernel === this.#context.kernel
     const contents = contentsOf(intent)
-    const wanted = new Set(isSameKernel ? intent.units.map((name) => tables.formerUnits.get(name) ?? name) : [])
-    await attempt('restore.files', () => switchFiles(contents))
+    const wanted = new Set(isSameKernel ? intent.units.map((name) => this.#tables.formerUnits.get(name) ?? name) : [])
+    await attempt('restore.files', () => this.#switchFiles(contents))
     await attempt('restore.network', async () => {
-      await ways.ensure(isSameKernel && applied ? applied : { ways: {} })
-      await switchNetwork(isSameKernel ? (applied?.links ?? null) : null)
+      await this.#ways.ensure(isSameKernel && this.#applied ? this.#applied : { ways: {} })
+      await this.#switchNetwork(isSameKernel ? (this.#applied?.links ?? null) : null)
     })
-    await attempt('restore.tables', async () => load(await ruleset.findRevertTargets(intent.tables, isSameKernel)))
+    await attempt('restore.tables', async () =>
+      this.#load(await this.#ruleset.findRevertTargets(intent.tables, isSameKernel)),
+    )
     const touched = intent.files.map(([name]) => name)
-    await attempt('restore.units', async () => probe(await switchUnits(wanted, filesOnMachine(), touched)))
+    await attempt('restore.units', async () =>
+      this.#probe(await this.#switchUnits(wanted, this.#filesOnMachine(), touched)),
+    )
     // The record is written again because writing the new one may have failed half way.
     await attempt('restore.done', () => {
-      if (applied) writeDurable(recordPath, JSON.stringify(applied))
-      else removeDurable(recordPath)
-      if (problems.length === first.length) removeDurable(intentPath)
+      if (this.#applied) writeDurable(this.#recordPath, JSON.stringify(this.#applied))
+      else removeDurable(this.#recordPath)
+      if (problems.length === first.length) removeDurable(this.#intentPath)
     })
-    pending = problems.length === first.length ? null : intent
+    this.#pending = problems.length === first.length ? null : intent
     return problems
   }
-
-  /** A step of a revert; returns its faults. */
-  async function tryRevert(name: FailpointName, work: () => unknown): Promise<readonly Problem[]> {
-    try {
-      failpoint(name)
-      await work()
-      return []
-    } catch (fault) {
-      log('error', 'A revert failed', { fault, step: name })
-      return problemsOf(fault).map(({ field, message }) => ({ field, message: `The revert failed: ${message}` }))
-    }
-  }
-
-  const attempts = createAttempts(context, ruleset, {
-    intentPath,
-    applied: () => (pending ? null : applied && appliedPlan && { revision: applied.revision, plan: appliedPlan }),
-    units: () => supervisor.wanted(),
-    problemsOf,
-    tryRevert,
-    load,
-    onSettled: (mark, plan) => {
-      if (applied) applied = { ...applied, ...mark }
-      appliedPlan = plan
-    },
-    onReverted: (intent) => {
-      pending = intent
-    },
-  })
-
-  const { attempt, settle, undo, disconnected } = attempts
-  return { recover, refresh, check, apply, attempt, settle, undo, disconnected, observe }
 }
 
 const contentsOf = ({ files }: Intent): ReadonlyMap<string, Buffer | null> =>

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../core/contract/error.ts'
 import { wordsOf } from '../engines/kit/text.ts'
+import type { Context, FailpointName } from './applyd.ts'
 import type { Verdict } from './kernel/kernel.ts'
 
 /** Several faults at once, each with the object that caused it. */
@@ -20,4 +21,16 @@ export const problemsOf = (fault: unknown): readonly Problem[] =>
 export function throwIfFailed({ problems, unchecked }: Verdict): void {
   if (problems.length > 0) throw new Faults(problems)
   if (unchecked !== null) throw new Error(unchecked)
+}
+
+/** A step of a revert; returns its faults. */
+export async function tryRevert(context: Context, step: FailpointName, work: () => unknown): Promise<Problem[]> {
+  try {
+    context.failpoint(step)
+    await work()
+    return []
+  } catch (fault) {
+    context.log('error', 'A revert failed', { fault, step })
+    return problemsOf(fault).map(({ field, message }) => ({ field, message: `The revert failed: ${message}` }))
+  }
 }

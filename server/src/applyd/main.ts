@@ -11,7 +11,7 @@ import { createLog } from '../engines/kit/text.ts'
 import { isStorageFault } from '../shared/files/reserve.ts'
 import { giveMemoryBack } from '../shared/memory.ts'
 import { findServiceManager } from '../shared/service-manager.ts'
-import { createApplyd } from './applyd.ts'
+import { Applyd } from './applyd.ts'
 import { readPasswd } from './engine-tables.ts'
 import { productionTables } from './production.ts'
 import { defaultTimings } from './supervisor.ts'
@@ -68,7 +68,7 @@ const manager = findServiceManager(process.env)
 const { block, way, ...environment } = readEnvironment(process.env)
 const tables = productionTables(environment.stateDir, environment.service, environment.plane, { block, way })
 const shared = { tables, timings: defaultTimings, kernel: readKernelIdentity() }
-const applyd = await createApplyd({ ...environment, ...shared, log, failpoint: () => {} })
+const applyd = await Applyd.start({ ...environment, ...shared, log, failpoint: () => {} })
 
 const stop = (stopUnits: boolean) => {
   manager.stopping()

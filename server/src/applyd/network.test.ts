@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { LinkPlan } from '../core/plan/artifacts.ts'
 import { planLink } from '../core/plan/link.ts'
-import { createNetworkEngine } from './network.ts'
+import { NetworkEngine } from './network.ts'
 import { type KernelLink, type KernelState, type Operation, operationsFor } from './network-operations.ts'
 
 const namespace = `h3-network-${process.pid}`
@@ -37,7 +37,7 @@ describe('links of the kernel', () => {
   let time = 0
   const logged: string[] = []
   const engineFor = (kernel = 'this kernel') =>
-    createNetworkEngine(
+    new NetworkEngine(
       { plane: 'lab', directory, kernel, log: (_level, message) => logged.push(message) },
       commands,
       () => time,

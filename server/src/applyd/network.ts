@@ -29,6 +29,8 @@ const settings = '/proc/sys/net'
 /** A device is made, configured and cleaned in turns; more turns mean that another program changes it too. */
 const maxTurns = 8
 
+type NetworkContext = Pick<Context, 'plane' | 'directory' | 'kernel' | 'log'>
+
 export interface NetworkCommands {
   readonly ip: readonly string[]
   readonly tc: readonly string[]
@@ -53,60 +55,112 @@ async function show(what: string, args: readonly string[]): Promise<string> {
   return stdout
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createNetworkEngine(
-  { plane, directory, kernel, log }: Pick<Context, 'plane' | 'directory' | 'kernel' | 'log'>,
-  commands: NetworkCommands = installed(),
-  elapsedMs: () => number = () => performance.now(),
-) {
-  const recordPath = join(directory, 'network.json')
-  const foreign = createForeignRoutes({ directory, kernel, log })
-  let managed: Managed | null = null
-  let plan: readonly LinkPlan[] = []
+export class NetworkEngine {
+  readonly vet = vetLinks
+  readonly #context: NetworkContext
+  readonly #commands: NetworkCommands
+  readonly #elapsedMs: () => number
+  readonly #recordPath: string
+  readonly #foreign: ReturnType<typeof createForeignRoutes>
+  #managed: Managed | null = null
+  #plan: readonly LinkPlan[] = []
   /** Refused commands of this plan, by their text. */
-  let refused = new Map<string, { readonly device: string; readonly words: string; readonly at: number }>()
+  #refused = new Map<string, { readonly device: string; readonly words: string; readonly at: number }>()
 
-  function readManaged(): Managed {
-    if (managed) return managed
-    const record = readJson<ManagedRecord>(recordPath, log)
+  constructor(context: NetworkContext, commands = installed(), elapsedMs = () => performance.now()) {
+    this.#context = context
+    this.#commands = commands
+    this.#elapsedMs = elapsedMs
+    this.#recordPath = join(context.directory, 'network.json')
+    this.#foreign = createForeignRoutes(context)
+  }
+
+  /** Null: the plan says nothing about the network, and the network stays as it is. */
+  async apply(links: readonly LinkPlan[] | null): Promise<void> {
+    if (links === null || this.#context.plane === 'none') return
+    if (!isDeepStrictEqual(links, this.#plan)) this.#refused = new Map()
+    this.#plan = links
+    const before = this.#readManaged()
+    const found = new Set((await this.#readState(links)).links.map((link) => link.ifname))
+    const after = managedBy(links, (device) => before.made.includes(device) || !found.has(device))
+    // Recorded first: a configured device without a record would keep its addresses for ever.
+    this.#remember(united(before, after))
+    for (let turn = 0; turn < maxTurns; turn += 1) {
+      const state = await this.#readState(links)
+      this.#foreign.keep(state.routes, this.#readManaged().devices)
+      const operations = operationsFor(state, links, this.#readManaged())
+      this.#dropSettled(operations)
+      const due = operations.filter((operation) => !this.#isWaiting(operation))
+      if (due.length === 0) {
+        // Devices that left the plan are kept in the record until they are clean.
+        if (operations.every(({ device }) => after.devices.includes(device))) this.#remember(after)
+        return
+      }
+      for (const operation of due) await this.#carryOut(operation)
+    }
+    this.#context.log('error', 'The links still differ from the plan after several attempts', {
+      devices: links.map((link) => link.device),
+    })
+  }
+
+  async isCurrent(links: readonly LinkPlan[] | null): Promise<boolean> {
+    if (links === null || this.#context.plane === 'none') return true
+    if (!isDeepStrictEqual(links, this.#plan)) return false
+    return operationsFor(await this.#readState(links), links, this.#readManaged()).every((one) => this.#isWaiting(one))
+  }
+
+  /** What the applyd before this one applied in this kernel: until the next plan, other programs at these cards are found too. */
+  adopt(links: readonly LinkPlan[]): void {
+    this.#plan = links
+  }
+
+  observe(): readonly LinkObservation[] {
+    return this.#plan.map(({ origin, device }) => ({
+      origin,
+      device,
+      errors: [...new Set([...this.#refused.values()].filter((one) => one.device === device).map((one) => one.words))],
+    }))
+  }
+
+  #readManaged(): Managed {
+    if (this.#managed) return this.#managed
+    const record = readJson<ManagedRecord>(this.#recordPath, this.#context.log)
     const { kernel: recorded, ...rest } = record ?? { kernel: '', ...nothing }
-    managed = recorded === kernel ? rest : nothing
-    return managed
+    this.#managed = recorded === this.#context.kernel ? rest : nothing
+    return this.#managed
   }
 
-  function remember(next: Managed): void {
-    if (isDeepStrictEqual(next, readManaged())) return
-    managed = next
-    writeDurable(recordPath, JSON.stringify({ kernel, ...next } satisfies ManagedRecord))
+  #remember(next: Managed): void {
+    if (isDeepStrictEqual(next, this.#readManaged())) return
+    this.#managed = next
+    writeDurable(this.#recordPath, JSON.stringify({ kernel: this.#context.kernel, ...next } satisfies ManagedRecord))
   }
 
-  const keyOf = ({ program, device, args }: Operation): string => [program, device, ...args].join(' ')
-
-  const isWaiting = (operation: Operation): boolean => {
-    const last = refused.get(keyOf(operation))
-    return last !== undefined && elapsedMs() - last.at < retryMs
+  #isWaiting(operation: Operation): boolean {
+    const last = this.#refused.get(keyOf(operation))
+    return last !== undefined && this.#elapsedMs() - last.at < retryMs
   }
 
-  async function readState(links: readonly LinkPlan[]): Promise<KernelState> {
+  async #readState(links: readonly LinkPlan[]): Promise<KernelState> {
     const { code, stdout, stderr } = await run(
-      [...commands.ip, '-json', '-details', '-batch', '-'],
+      [...this.#commands.ip, '-json', '-details', '-batch', '-'],
       commandTimeoutMs,
       'addr show\nroute show\n',
     )
     if (code !== 0) throw new Error(`The links of the kernel cannot be read: ${oneLine(stderr)}`)
     const [shown, routes] = parseDocuments(stdout)
     const sources = new Set([
-      ...readManaged().mirrored,
+      ...this.#readManaged().mirrored,
       ...links.flatMap(({ mirrors }) => mirrors.map(({ device }) => device)),
     ])
     const mirrors = await Promise.all(
-      [...sources].flatMap((device) => [readMirrors(device, 'ingress'), readMirrors(device, 'egress')]),
+      [...sources].flatMap((device) => [this.#readMirrors(device, 'ingress'), this.#readMirrors(device, 'egress')]),
     )
     return {
       links: shown as KernelLink[],
       routes: routes as KernelRoute[],
       mirrors: mirrors.flat(),
-      mirrorable: sources.size === 0 ? [] : await readMirrorable(),
+      mirrorable: sources.size === 0 ? [] : await this.#readMirrorable(),
       advertised: links
         .filter(({ make }) => make !== null)
         .map(({ device }) => device)
@@ -114,89 +168,41 @@ export function createNetworkEngine(
     }
   }
 
-  async function readMirrors(device: string, side: KernelMirror['side']): Promise<KernelMirror[]> {
-    const command = [...commands.tc, '-json', 'filter', 'show', 'dev', device, side]
+  async #readMirrors(device: string, side: KernelMirror['side']): Promise<KernelMirror[]> {
+    const command = [...this.#commands.tc, '-json', 'filter', 'show', 'dev', device, side]
     const { code, stdout } = await run(command, commandTimeoutMs)
     return code === 0 ? mirrorsIn(device, side, stdout) : []
   }
 
-  async function readMirrorable(): Promise<string[]> {
-    const { code, stdout } = await run([...commands.tc, '-json', 'qdisc', 'show'], commandTimeoutMs)
+  async #readMirrorable(): Promise<string[]> {
+    const { code, stdout } = await run([...this.#commands.tc, '-json', 'qdisc', 'show'], commandTimeoutMs)
     const shown = code === 0 ? (JSON.parse(stdout) as { readonly kind: string; readonly dev: string }[]) : []
     return shown.filter(({ kind }) => kind === 'clsact').map(({ dev }) => dev)
   }
 
-  /** Null: the plan says nothing about the network, and the network stays as it is. */
-  async function apply(links: readonly LinkPlan[] | null): Promise<void> {
-    if (links === null || plane === 'none') return
-    if (!isDeepStrictEqual(links, plan)) refused = new Map()
-    plan = links
-    const before = readManaged()
-    const found = new Set((await readState(links)).links.map((link) => link.ifname))
-    const after = managedBy(links, (device) => before.made.includes(device) || !found.has(device))
-    // Recorded first: a configured device without a record would keep its addresses for ever.
-    remember(united(before, after))
-    for (let turn = 0; turn < maxTurns; turn += 1) {
-      const state = await readState(links)
-      foreign.keep(state.routes, readManaged().devices)
-      const operations = operationsFor(state, links, readManaged())
-      dropSettled(operations)
-      const due = operations.filter((operation) => !isWaiting(operation))
-      if (due.length === 0) {
-        // Devices that left the plan are kept in the record until they are clean.
-        if (operations.every(({ device }) => after.devices.includes(device))) remember(after)
-        return
-      }
-      for (const operation of due) await carryOut(operation)
-    }
-    log('error', 'The links still differ from the plan after several attempts', {
-      devices: links.map((link) => link.device),
-    })
-  }
-
   /** Drops refusals whose operations are no longer needed. */
-  function dropSettled(operations: readonly Operation[]): void {
+  #dropSettled(operations: readonly Operation[]): void {
     const open = new Set(operations.map(keyOf))
-    for (const key of refused.keys()) if (!open.has(key)) refused.delete(key)
+    for (const key of this.#refused.keys()) if (!open.has(key)) this.#refused.delete(key)
   }
 
-  async function carryOut(operation: Operation): Promise<void> {
-    const words = await refusalOf(operation)
-    if (words === null) refused.delete(keyOf(operation))
-    else refused.set(keyOf(operation), { device: operation.device, words, at: elapsedMs() })
+  async #carryOut(operation: Operation): Promise<void> {
+    const words = await this.#refusalOf(operation)
+    if (words === null) this.#refused.delete(keyOf(operation))
+    else this.#refused.set(keyOf(operation), { device: operation.device, words, at: this.#elapsedMs() })
   }
 
-  async function refusalOf({ program, args }: Operation): Promise<string | null> {
+  async #refusalOf({ program, args }: Operation): Promise<string | null> {
     if (program === 'ppp') return pppRefusal()
     if (program === 'setting') return settingRefusal(args)
-    const { code, failure, stderr } = await run([...commands[program], ...args], commandTimeoutMs)
+    const { code, failure, stderr } = await run([...this.#commands[program], ...args], commandTimeoutMs)
     if (code === 0) return null
     if (failure === 'missing') return `${program} is not installed.`
     return oneLine(stderr) || `${program} ended with the status ${code ?? failure}.`
   }
-
-  async function isCurrent(links: readonly LinkPlan[] | null): Promise<boolean> {
-    if (links === null || plane === 'none') return true
-    if (!isDeepStrictEqual(links, plan)) return false
-    return operationsFor(await readState(links), links, readManaged()).every(isWaiting)
-  }
-
-  /** What the applyd before this one applied in this kernel: until the next plan, other programs at these cards are found too. */
-  const adopt = (links: readonly LinkPlan[]): void => {
-    plan = links
-  }
-
-  const observe = (): readonly LinkObservation[] =>
-    plan.map(({ origin, device }) => ({
-      origin,
-      device,
-      errors: [...new Set([...refused.values()].filter((one) => one.device === device).map((one) => one.words))],
-    }))
-
-  return { apply, adopt, isCurrent, observe, vet: vetLinks }
 }
 
-export type NetworkEngine = ReturnType<typeof createNetworkEngine>
+const keyOf = ({ program, device, args }: Operation): string => [program, device, ...args].join(' ')
 
 /** A device that applyd did not make is never removed, whatever its name. */
 const managedBy = (links: readonly LinkPlan[], isOurs: (device: string) => boolean): Managed => ({

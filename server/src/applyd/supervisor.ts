@@ -96,102 +96,70 @@ export interface FileChange {
 }
 const unknownChange: FileChange = { files: null, before: () => null, isAltered: false }
 
-export type Supervisor = ReturnType<typeof createSupervisor>
-
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createSupervisor({ directory, logs, kernel, tables, timings, log, failpoint, place }: Context) {
-  const recordPath = join(directory, 'units.json')
-  const image = imageOf(process.pid)
-  const installPackages = createInstaller()
-  const pathOf = (file: string): string => findFile(tables, file)?.path ?? ''
-  const newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: join(logs, `${name}.log`) })
-  const units = new Map([...tables.units].map(([name, spec]) => [name, newUnit(name, spec)]))
+export class Supervisor {
+  readonly #context: Context
+  readonly #recordPath: string
+  readonly #image = imageOf(process.pid)
+  readonly #installPackages = createInstaller()
+  readonly #units: Map<string, Unit>
   /** Processes whose end is reported by an exit event. */
-  const children = new Set<number>()
-  let poll: NodeJS.Timeout | undefined
-  let isClosed = false
+  readonly #children = new Set<number>()
+  #poll: NodeJS.Timeout | undefined
+  #isClosed = false
   /** False while the disk does not take the record. */
-  let isRemembered = true
-  const { blocks, bsize } = fs.statfsSync(directory)
-  const logLimit = Math.min(mostLogBytes, Math.floor((blocks * bsize) / 64))
+  #isRemembered = true
+  readonly #logLimit: number
 
-  function findOwn(name: string): Unit | null {
-    const known = units.get(name)
-    const spec = known?.spec ?? findUnit(tables, name)
-    if (!spec) return null
-    const unit = known ?? newUnit(name, spec)
-    units.set(name, unit)
-    return unit
-  }
-
-  function unitOf(name: string): Unit {
-    const unit = findOwn(name)
-    if (!unit) throw new Error(`There is no unit named ${name}.`)
-    return unit
+  constructor(context: Context) {
+    this.#context = context
+    this.#recordPath = join(context.directory, 'units.json')
+    this.#units = new Map([...context.tables.units].map(([name, spec]) => [name, this.#newUnit(name, spec)]))
+    const { blocks, bsize } = fs.statfsSync(context.directory)
+    this.#logLimit = Math.min(mostLogBytes, Math.floor((blocks * bsize) / 64))
   }
 
   /** Finds the processes of an earlier applyd; ends those that do not belong to a unit. Starts nothing. */
-  async function adopt(): Promise<void> {
-    const remembered = readJson<Remembered>(recordPath, log)
+  async adopt(): Promise<void> {
+    const remembered = readJson<Remembered>(this.#recordPath, this.#context.log)
     for (const { name: recorded, inputs, process: known } of remembered?.units ?? []) {
-      const process = isSameBoot(remembered?.kernel ?? '', kernel) ? known : null
-      const name = tables.formerUnits.get(recorded) ?? recorded
-      if (name !== recorded) moveLog(join(logs, `${recorded}.log`), join(logs, `${name}.log`))
-      const unit = findOwn(name)
+      const process = isSameBoot(remembered?.kernel ?? '', this.#context.kernel) ? known : null
+      const name = this.#context.tables.formerUnits.get(recorded) ?? recorded
+      if (name !== recorded) moveLog(this.#logOf(recorded), this.#logOf(name))
+      const unit = this.#findOwn(name)
       // A unit of another namespace, or one that is no longer in the table, is not used: it is ended, not adopted.
-      if (!unit || remembered?.kernel !== kernel) await end(process, name)
+      if (!unit || remembered?.kernel !== this.#context.kernel) await this.#end(process, name)
       else if (stateOf(process) === 'gone') Object.assign(unit, { isWanted: true, inputs })
       else Object.assign(unit, { isWanted: true, inputs, process, state: 'active' })
       // That applyd may have been killed while it emptied the output of the unit.
       if (unit?.spec.output && unit.process) signal(unit.process.pid, 'SIGCONT')
       // Whether a slow start or reload was complete is not recorded.
-      if (unit?.spec.isSlow && unit.process) workOn(unit, inputs, async () => {})
+      if (unit?.spec.isSlow && unit.process) this.#workOn(unit, inputs, async () => {})
     }
-    await endUnrecorded(remembered?.image ?? null)
-    persist()
-    poll = setInterval(look, timings.pollMs).unref()
-  }
-
-  /**
-   * Ends processes without a unit: the earlier applyd was killed after it started one and before it recorded it. The child
-   * may still be a copy of that applyd, or be becoming the engine at this moment, so this looks until no process is in doubt.
-   */
-  async function endUnrecorded(image: string | null): Promise<void> {
-    const known = new Set([...units.values()].map((unit) => unit.process?.pid))
-    for (const limit = performance.now() + settleTimeoutMs; ; await pause(5)) {
-      const { found, isSettled } = processesMarked(`PORTCULLIS_UNIT=${directory}:`, image)
-      const parents = new Map(found.map(({ pid, parent }) => [pid, parent]))
-      // Helpers of an engine, such as those of the web proxy, may have their own session: their parent tells whose they are.
-      const isKnown = (pid: number | undefined): boolean =>
-        pid !== undefined && (known.has(pid) || isKnown(parents.get(pid)))
-      const unrecorded = found.filter(({ pid, session }) => !known.has(session) && !isKnown(pid))
-      for (const { pid } of unrecorded) signal(pid, 'SIGKILL')
-      if (isSettled && unrecorded.length === 0) return
-      if (performance.now() < limit) continue
-      return log('warning', 'Processes of an earlier applyd may still run', { pids: unrecorded.map(({ pid }) => pid) })
-    }
+    await this.#endUnrecorded(remembered?.image ?? null)
+    this.#persist()
+    this.#poll = setInterval(() => this.look(), this.#context.timings.pollMs).unref()
   }
 
   /** Processes that are not children have no exit event, and a program that cannot start has no process. */
-  function look(): void {
-    for (const unit of units.values()) {
-      const hasExitEvent = unit.process !== null && children.has(unit.process.pid)
-      if (!hasExitEvent && stateOf(unit.process) === 'gone') ended(unit, 'an unknown status')
+  look(): void {
+    for (const unit of this.#units.values()) {
+      const hasExitEvent = unit.process !== null && this.#children.has(unit.process.pid)
+      if (!hasExitEvent && stateOf(unit.process) === 'gone') this.#ended(unit, 'an unknown status')
       const fault = unit.process && unit.spec.watch ? unit.spec.watch(unit.process.pid) : null
-      if (fault !== null) ended(unit, 'signal SIGKILL', fault)
-      trimFiles(unit, logLimit)
+      if (fault !== null) this.#ended(unit, 'signal SIGKILL', fault)
+      trimFiles(unit, this.#logLimit)
     }
-    if (!isRemembered) persist()
+    if (!this.#isRemembered) this.#persist()
   }
 
-  const wanted = (): string[] => [...units.values()].filter((unit) => unit.isWanted).map((unit) => unit.name)
+  wanted = (): string[] => [...this.#units.values()].filter((unit) => unit.isWanted).map((unit) => unit.name)
 
   /**
    * True when nothing needs to be done: the process was started or reloaded with these inputs (null: nothing runs). An
    * optional one is only restarted after its pauses.
    */
-  function isCurrent(name: string, inputs: string | null): boolean {
-    const unit = units.get(name)
+  isCurrent(name: string, inputs: string | null): boolean {
+    const unit = this.#units.get(name)
     if (unit && unit.asked !== null) return unit.asked === inputs
     if (inputs === null || !unit) return inputs === null && !unit?.isWanted
     const isLeftAlone = unit.spec.isOptional === true || unit.spec.isSlow === true
@@ -199,9 +167,9 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   }
 
   /** Returns whether anything was done. The caller probes afterwards. */
-  async function ensure(name: string, inputs: string, change: FileChange = unknownChange): Promise<boolean> {
-    if (!change.isAltered && isCurrent(name, inputs)) return false
-    await bring(unitOf(name), inputs, change)
+  async ensure(name: string, inputs: string, change: FileChange = unknownChange): Promise<boolean> {
+    if (!change.isAltered && this.isCurrent(name, inputs)) return false
+    await this.#bring(this.#unitOf(name), inputs, change)
     return true
   }
 
@@ -209,112 +177,23 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
    * The same for a slow unit, including the probe: returns at once, and `observe` shows the progress. A later call
    * replaces work that is still in progress.
    */
-  function begin(name: string, inputs: string, change: FileChange = unknownChange): void {
-    if (!change.isAltered && isCurrent(name, inputs)) return
-    const unit = unitOf(name)
-    if (mustInstall(name)) install(unit, inputs)
-    else workOn(unit, inputs, () => bring(unit, inputs, change))
+  begin(name: string, inputs: string, change: FileChange = unknownChange): void {
+    if (!change.isAltered && this.isCurrent(name, inputs)) return
+    const unit = this.#unitOf(name)
+    if (this.mustInstall(name)) this.#install(unit, inputs)
+    else this.#workOn(unit, inputs, () => this.#bring(unit, inputs, change))
   }
 
-  const mustInstall = (name: string): boolean => describeInstallation(unitOf(name).spec.installation) !== null
-
-  /** Starts the unit when its packages are there, unless it was stopped or changed in the meantime. No one waits for that. */
-  function install(unit: Unit, inputs: string): void {
-    const task = {}
-    const { installation } = unit.spec
-    const words = describeInstallation(installation) ?? ''
-    if (!installation) return
-    clearTimeout(unit.retry)
-    Object.assign(unit, { isWanted: true, inputs, asked: inputs, task, retry: undefined })
-    Object.assign(unit, { state: 'activating', isInstalling: true, message: `Installing the ${words}.` })
-    log('info', `${unit.name}: installing the ${words}`)
-    persist()
-    const done = (fault: unknown): void => {
-      if (unit.task !== task || isClosed) return
-      Object.assign(unit, { isInstalling: false, asked: null })
-      if (fault === null) {
-        workOn(unit, inputs, () => bring(unit, inputs, unknownChange))
-        return
-      }
-      const message = `The ${words} could not be installed. ${wordsOf(fault)}`
-      log('error', message, { unit: unit.name, retryMs: timings.installRetryMs })
-      const retry = setTimeout(() => install(unit, inputs), timings.installRetryMs).unref()
-      Object.assign(unit, { state: 'failed', message, retry })
-    }
-    installPackages(installation).then(() => done(null), done)
-  }
-
-  /** Does the work when earlier work has ended, then waits until the unit answers. */
-  function workOn(unit: Unit, inputs: string, work: () => Promise<void>): void {
-    const task = {}
-    const isLast = (): boolean => unit.task === task
-    Object.assign(unit, { asked: inputs, task, message: '' })
-    unit.state = stateOf(unit.process) === 'running' ? 'reloading' : 'activating'
-    const done = unit.turn.then(() => (isLast() ? work() : undefined))
-    unit.turn = done.catch(() => {})
-    done
-      .then(() => (isLast() ? probe(unit.name) : undefined))
-      .catch((fault: unknown) => {
-        if (!isLast()) return
-        log('warning', `${unit.name} failed its health check`, { fault })
-        if (unit.state !== 'failed') Object.assign(unit, { state: 'failed', message: wordsOf(fault) })
-      })
-      .finally(() => {
-        if (isLast()) unit.asked = null
-      })
-  }
-
-  async function bring(unit: Unit, inputs: string, change: FileChange): Promise<void> {
-    const { reload } = unit.spec
-    // Another command line needs another process.
-    const canReload = stateOf(unit.process) === 'running' && unit.inputs.split(' ')[0] === inputs.split(' ')[0]
-    const way = !canReload ? 'restart' : typeof reload === 'function' ? reload(change.files, change.before) : reload
-    if (way !== 'restart' && unit.process) {
-      Object.assign(unit, { state: 'reloading', inputs })
-      // Recorded first: after a crash in between the process counts as reloaded, and the revert reloads it again.
-      persist()
-      await notify(unit, unit.process, way)
-      failpoint('unit.signalled')
-      return
-    }
-    await halt(unit)
-    failpoint('unit.stopped')
-    unit.failures = 0
-    start(unit, inputs)
-  }
-
-  async function notify(unit: Unit, process: ProcessId, way: Exclude<Reload, 'restart'>): Promise<void> {
-    if ('signal' in way) return signal(process.pid, way.signal)
-    const steps =
-      'ask' in way
-        ? [() => askReload(way.ask, patient(notifyTimeoutMs))]
-        : way.commands.map((one) => () => refusalOf(one, way.timeoutMs))
-    for (const step of steps) {
-      const words = await step()
-      if (words === null) continue
-      const message = oneLine(`${unit.name} did not accept the change. ${words}`)
-      // Its configuration is unknown now, so the next change restarts it, unless its command line is all that must stay.
-      const inputs = 'isKept' in way && way.isKept ? `${unit.inputs.split(' ')[0]} ` : ''
-      Object.assign(unit, { state: 'failed', message, inputs })
-      throw new Error(message)
-    }
-  }
-
-  /** The error message of a command that failed; null when it succeeded. */
-  async function refusalOf(command: Command, timeoutMs = notifyTimeoutMs): Promise<string | null> {
-    const { code, failure, stdout, stderr } = await run(commandLine(command, pathOf), timeoutMs)
-    if (failure) return failure === 'missing' ? `${command.program} is not installed.` : 'It does not answer.'
-    return code === 0 ? null : (stderr || stdout).trim() || `The command ended with ${code}.`
-  }
+  mustInstall = (name: string): boolean => describeInstallation(this.#unitOf(name).spec.installation) !== null
 
   /** Waits until the engine answers; throws with its last log line when it ends or does not answer. */
-  async function probe(name: string): Promise<void> {
-    const unit = unitOf(name)
+  async probe(name: string): Promise<void> {
+    const unit = this.#unitOf(name)
     const spec = unit.spec.probe
     const id = unit.process
     const limit = performance.now() + (spec.kind === 'alive' ? spec.forMs : patient(spec.timeoutMs))
     for (let isOver = false; ; await pause(20)) {
-      if (isClosed) return
+      if (this.#isClosed) return
       if (unit.process !== id || stateOf(id) === 'gone')
         // It may have been started again, and has a new part of the log then.
         throw new Error(
@@ -330,18 +209,18 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     Object.assign(unit, { state: 'active', message: '' })
   }
 
-  async function stop(name: string): Promise<void> {
-    const unit = unitOf(name)
+  async stop(name: string): Promise<void> {
+    const unit = this.#unitOf(name)
     Object.assign(unit, { isWanted: false, task: null })
     await unit.turn
-    await halt(unit)
+    await this.#halt(unit)
     Object.assign(unit, idle)
-    if (!tables.units.has(name)) units.delete(name)
-    persist()
+    if (!this.#context.tables.units.has(name)) this.#units.delete(name)
+    this.#persist()
   }
 
-  const observe = (): UnitObservation[] =>
-    [...units.values()].map(({ name, spec, process, isWanted, state, message, asked }) => {
+  observe(): UnitObservation[] {
+    return [...this.#units.values()].map(({ name, spec, process, isWanted, state, message, asked }) => {
       const now = stateOf(process)
       const pid = now === 'gone' ? null : (process?.pid ?? null)
       // An engine that is starting may still load what it needs.
@@ -352,18 +231,151 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
       const words = now === 'suspended' ? `${name} is suspended.` : message || `${name} is not running.`
       return { name, state: 'failed', message: words, pid }
     })
-
-  async function close(stopUnits: boolean): Promise<void> {
-    if (stopUnits) for (const name of wanted().toReversed()) await stop(name)
-    isClosed = true
-    clearInterval(poll)
-    for (const unit of units.values()) clearTimeout(unit.retry)
   }
 
-  function start(unit: Unit, inputs: string): void {
-    const [program = '', ...args] = unitCommandLine(unit.spec, pathOf)
+  async close(stopUnits: boolean): Promise<void> {
+    if (stopUnits) for (const name of this.wanted().toReversed()) await this.stop(name)
+    this.#isClosed = true
+    clearInterval(this.#poll)
+    for (const unit of this.#units.values()) clearTimeout(unit.retry)
+  }
+
+  readonly #pathOf = (file: string): string => findFile(this.#context.tables, file)?.path ?? ''
+
+  readonly #logOf = (name: string): string => join(this.#context.logs, `${name}.log`)
+
+  readonly #newUnit = (name: string, spec: UnitSpec): Unit => ({ ...idle, name, spec, logPath: this.#logOf(name) })
+
+  #findOwn(name: string): Unit | null {
+    const known = this.#units.get(name)
+    const spec = known?.spec ?? findUnit(this.#context.tables, name)
+    if (!spec) return null
+    const unit = known ?? this.#newUnit(name, spec)
+    this.#units.set(name, unit)
+    return unit
+  }
+
+  #unitOf(name: string): Unit {
+    const unit = this.#findOwn(name)
+    if (!unit) throw new Error(`There is no unit named ${name}.`)
+    return unit
+  }
+
+  /**
+   * Ends processes without a unit: the earlier applyd was killed after it started one and before it recorded it. The child
+   * may still be a copy of that applyd, or be becoming the engine at this moment, so this looks until no process is in doubt.
+   */
+  async #endUnrecorded(image: string | null): Promise<void> {
+    const known = new Set([...this.#units.values()].map((unit) => unit.process?.pid))
+    for (const limit = performance.now() + settleTimeoutMs; ; await pause(5)) {
+      const { found, isSettled } = processesMarked(`PORTCULLIS_UNIT=${this.#context.directory}:`, image)
+      const parents = new Map(found.map(({ pid, parent }) => [pid, parent]))
+      // Helpers of an engine, such as those of the web proxy, may have their own session: their parent tells whose they are.
+      const isKnown = (pid: number | undefined): boolean =>
+        pid !== undefined && (known.has(pid) || isKnown(parents.get(pid)))
+      const unrecorded = found.filter(({ pid, session }) => !known.has(session) && !isKnown(pid))
+      for (const { pid } of unrecorded) signal(pid, 'SIGKILL')
+      if (isSettled && unrecorded.length === 0) return
+      if (performance.now() < limit) continue
+      const pids = unrecorded.map(({ pid }) => pid)
+      return this.#context.log('warning', 'Processes of an earlier applyd may still run', { pids })
+    }
+  }
+
+  /** Starts the unit when its packages are there, unless it was stopped or changed in the meantime. No one waits for that. */
+  #install(unit: Unit, inputs: string): void {
+    const task = {}
+    const { installation } = unit.spec
+    const words = describeInstallation(installation) ?? ''
+    if (!installation) return
+    clearTimeout(unit.retry)
+    Object.assign(unit, { isWanted: true, inputs, asked: inputs, task, retry: undefined })
+    Object.assign(unit, { state: 'activating', isInstalling: true, message: `Installing the ${words}.` })
+    this.#context.log('info', `${unit.name}: installing the ${words}`)
+    this.#persist()
+    const done = (fault: unknown): void => {
+      if (unit.task !== task || this.#isClosed) return
+      Object.assign(unit, { isInstalling: false, asked: null })
+      if (fault === null) {
+        this.#workOn(unit, inputs, () => this.#bring(unit, inputs, unknownChange))
+        return
+      }
+      const message = `The ${words} could not be installed. ${wordsOf(fault)}`
+      this.#context.log('error', message, { unit: unit.name, retryMs: this.#context.timings.installRetryMs })
+      const retry = setTimeout(() => this.#install(unit, inputs), this.#context.timings.installRetryMs).unref()
+      Object.assign(unit, { state: 'failed', message, retry })
+    }
+    this.#installPackages(installation).then(() => done(null), done)
+  }
+
+  /** Does the work when earlier work has ended, then waits until the unit answers. */
+  #workOn(unit: Unit, inputs: string, work: () => Promise<void>): void {
+    const task = {}
+    const isLast = (): boolean => unit.task === task
+    Object.assign(unit, { asked: inputs, task, message: '' })
+    unit.state = stateOf(unit.process) === 'running' ? 'reloading' : 'activating'
+    const done = unit.turn.then(() => (isLast() ? work() : undefined))
+    unit.turn = done.catch(() => {})
+    done
+      .then(() => (isLast() ? this.probe(unit.name) : undefined))
+      .catch((fault: unknown) => {
+        if (!isLast()) return
+        this.#context.log('warning', `${unit.name} failed its health check`, { fault })
+        if (unit.state !== 'failed') Object.assign(unit, { state: 'failed', message: wordsOf(fault) })
+      })
+      .finally(() => {
+        if (isLast()) unit.asked = null
+      })
+  }
+
+  async #bring(unit: Unit, inputs: string, change: FileChange): Promise<void> {
+    const { reload } = unit.spec
+    // Another command line needs another process.
+    const canReload = stateOf(unit.process) === 'running' && unit.inputs.split(' ')[0] === inputs.split(' ')[0]
+    const way = !canReload ? 'restart' : typeof reload === 'function' ? reload(change.files, change.before) : reload
+    if (way !== 'restart' && unit.process) {
+      Object.assign(unit, { state: 'reloading', inputs })
+      // Recorded first: after a crash in between the process counts as reloaded, and the revert reloads it again.
+      this.#persist()
+      await this.#notify(unit, unit.process, way)
+      this.#context.failpoint('unit.signalled')
+      return
+    }
+    await this.#halt(unit)
+    this.#context.failpoint('unit.stopped')
+    unit.failures = 0
+    this.#start(unit, inputs)
+  }
+
+  async #notify(unit: Unit, process: ProcessId, way: Exclude<Reload, 'restart'>): Promise<void> {
+    if ('signal' in way) return signal(process.pid, way.signal)
+    const steps =
+      'ask' in way
+        ? [() => askReload(way.ask, patient(notifyTimeoutMs))]
+        : way.commands.map((one) => () => this.#refusalOf(one, way.timeoutMs))
+    for (const step of steps) {
+      const words = await step()
+      if (words === null) continue
+      const message = oneLine(`${unit.name} did not accept the change. ${words}`)
+      // Its configuration is unknown now, so the next change restarts it, unless its command line is all that must stay.
+      const inputs = 'isKept' in way && way.isKept ? `${unit.inputs.split(' ')[0]} ` : ''
+      Object.assign(unit, { state: 'failed', message, inputs })
+      throw new Error(message)
+    }
+  }
+
+  /** The error message of a command that failed; null when it succeeded. */
+  async #refusalOf(command: Command, timeoutMs = notifyTimeoutMs): Promise<string | null> {
+    const { code, failure, stdout, stderr } = await run(commandLine(command, this.#pathOf), timeoutMs)
+    if (failure) return failure === 'missing' ? `${command.program} is not installed.` : 'It does not answer.'
+    return code === 0 ? null : (stderr || stdout).trim() || `The command ended with ${code}.`
+  }
+
+  #start(unit: Unit, inputs: string): void {
+    const [program = '', ...args] = unitCommandLine(unit.spec, this.#pathOf)
     unit.held = heldBefore(unit.spec.probe)
-    const env = { ...programEnvironment, ...unit.spec.environment, PORTCULLIS_UNIT: `${directory}:${unit.name}` }
+    const mark = { PORTCULLIS_UNIT: `${this.#context.directory}:${unit.name}` }
+    const env = { ...programEnvironment, ...unit.spec.environment, ...mark }
     const child = withFile(unit.logPath, appending, (words) => {
       fs.fchmodSync(words, 0o640)
       unit.logOffset = fs.fstatSync(words).size
@@ -374,35 +386,35 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const id = child.pid === undefined ? null : identify(child.pid)
     Object.assign(unit, { isWanted: true, inputs, process: id })
     Object.assign(unit, { state: 'activating', message: '', startedAt: performance.now() })
-    child.once('error', (fault) => log('error', `${unit.name} could not be started`, { fault }))
+    child.once('error', (fault) => this.#context.log('error', `${unit.name} could not be started`, { fault }))
     if (id) {
-      children.add(id.pid)
-      place?.(unit.name, id.pid)
+      this.#children.add(id.pid)
+      this.#context.place?.(unit.name, id.pid)
     }
     child.once('exit', (code, name) => {
-      if (id) children.delete(id.pid)
-      if (unit.process === id) ended(unit, name ? `signal ${name}` : `status ${code}`)
+      if (id) this.#children.delete(id.pid)
+      if (unit.process === id) this.#ended(unit, name ? `signal ${name}` : `status ${code}`)
     })
     child.unref()
-    failpoint('unit.spawned')
-    persist()
-    failpoint('unit.started')
+    this.#context.failpoint('unit.spawned')
+    this.#persist()
+    this.#context.failpoint('unit.started')
   }
 
   /** Ends the process, by force if needed, and waits until it is gone: its ports must be free again. */
-  async function halt(unit: Unit): Promise<void> {
+  async #halt(unit: Unit): Promise<void> {
     clearTimeout(unit.retry)
     // In this state an exit is not a failure.
     Object.assign(unit, { state: 'deactivating', retry: undefined })
-    await end(unit.process, unit.name)
+    await this.#end(unit.process, unit.name)
     unit.process = null
   }
 
-  async function end(id: ProcessId | null, name: string): Promise<void> {
+  async #end(id: ProcessId | null, name: string): Promise<void> {
     if (!id || stateOf(id) === 'gone') return
     signal(-id.pid, 'SIGTERM')
-    if (!(await isGoneWithin(id, patient(timings.stopMs)))) {
-      log('warning', `${name} did not stop in time and was killed`, { pid: id.pid })
+    if (!(await isGoneWithin(id, patient(this.#context.timings.stopMs)))) {
+      this.#context.log('warning', `${name} did not stop in time and was killed`, { pid: id.pid })
       signal(-id.pid, 'SIGKILL')
       if (!(await isGoneWithin(id, settleTimeoutMs))) throw new Error(`${name} cannot be stopped.`)
     }
@@ -411,13 +423,14 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
   }
 
   /** The process ended unexpectedly: starts another one after a growing pause. */
-  function ended(unit: Unit, how: string, words?: string): void {
-    if (isClosed || !unit.isWanted || unit.isInstalling || unit.retry || unit.state === 'deactivating') return
-    if (mustInstall(unit.name)) {
-      install(unit, unit.inputs)
+  #ended(unit: Unit, how: string, words?: string): void {
+    if (this.#isClosed || !unit.isWanted || unit.isInstalling || unit.retry || unit.state === 'deactivating') return
+    if (this.mustInstall(unit.name)) {
+      this.#install(unit, unit.inputs)
       return
     }
     if (unit.process) signal(-unit.process.pid, 'SIGKILL')
+    const { log, timings } = this.#context
     if (performance.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
     const wait = Math.min(timings.firstRetryMs * 2 ** Math.min(unit.failures, 20), timings.lastRetryMs)
     unit.lastWords = lastMessage(unit)
@@ -426,32 +439,31 @@ export function createSupervisor({ directory, logs, kernel, tables, timings, log
     const retry = setTimeout(() => {
       unit.retry = undefined
       try {
-        start(unit, unit.inputs)
+        this.#start(unit, unit.inputs)
       } catch (fault) {
-        return ended(unit, wordsOf(fault))
+        return this.#ended(unit, wordsOf(fault))
       }
       // The reason stays visible until the unit answers.
       unit.message = message
-      probe(unit.name).catch((fault) => log('error', `${unit.name} failed its health check`, { fault }))
+      this.probe(unit.name).catch((fault) => log('error', `${unit.name} failed its health check`, { fault }))
     }, wait).unref()
     Object.assign(unit, { process: null, failures: unit.failures + 1, state: 'failed', message, retry })
   }
 
-  function persist(): void {
-    const kept = [...units.values()].filter((unit) => unit.isWanted)
-    const remembered = kept.map(({ name, inputs, process }) => ({ name, inputs, process }))
+  #persist(): void {
+    const kept = [...this.#units.values()].filter((unit) => unit.isWanted)
+    const units = kept.map(({ name, inputs, process }) => ({ name, inputs, process }))
+    const record: Remembered = { kernel: this.#context.kernel, units, image: this.#image }
     try {
-      writeDurable(recordPath, JSON.stringify({ kernel, units: remembered, image } satisfies Remembered))
-      isRemembered = true
+      writeDurable(this.#recordPath, JSON.stringify(record))
+      this.#isRemembered = true
     } catch (fault) {
       if (!isStorageFault(fault)) throw fault
       // Engines are not stopped for that; it is tried again with every look.
-      if (isRemembered) log('error', 'The record of the units cannot be stored', { fault })
-      isRemembered = false
+      if (this.#isRemembered) this.#context.log('error', 'The record of the units cannot be stored', { fault })
+      this.#isRemembered = false
     }
   }
-
-  return { adopt, look, wanted, isCurrent, ensure, begin, mustInstall, probe, stop, observe, close }
 }
 
 /** Engines append, so their files can be emptied under them; of an output not one line may get lost. */

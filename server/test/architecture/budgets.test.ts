@@ -40,7 +40,7 @@ const budgets: readonly { readonly what: string; readonly found: number; readonl
     // biome.json has the limit; each exception says its reason where it is.
     what: 'functions of more than 80 lines',
     found: countIn(files, /biome-ignore lint\/complexity\/noExcessiveLinesPerFunction/g),
-    now: 21,
+    now: 0,
   },
   { what: 'casts through unknown', found: countIn(files, unknownCast), now: 27 },
   ...loops.map(({ folder, why, now }) => ({

@@ -20,7 +20,7 @@ import {
   unpackElement,
   unpackElements,
 } from '../kernel/live-elements.ts'
-import type { createWatch } from '../loaded/watch.ts'
+import type { Watch } from '../loaded/watch.ts'
 import type { TableChange } from '../nft-script.ts'
 import { indexPieces, isLively } from '../pieces.ts'
 import { liveKeyOf } from './requests.ts'
@@ -40,7 +40,7 @@ interface LiveParts {
   readonly kernel: NftKernel
   /** Live sets are of this table. */
   readonly table: string
-  readonly watch: Pick<ReturnType<typeof createWatch>, 'followElements'>
+  readonly watch: Pick<Watch, 'followElements'>
   readonly held: ReadonlyMap<string, readonly NftPiece[]>
   readonly isOff: boolean
   readonly log: Log
@@ -52,68 +52,44 @@ export interface CarriedChanges {
   readonly isLossy: boolean
 }
 
-export type Live = ReturnType<typeof createLive>
+export class Live {
+  readonly #parts: LiveParts
+  #epoch: string = randomUUID()
+  #last: Promise<unknown> = Promise.resolve()
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts) {
-  let epoch: string = randomUUID()
-  let last: Promise<unknown> = Promise.resolve()
+  constructor(parts: LiveParts) {
+    this.#parts = parts
+  }
 
   /** Loads and changes, one at a time, in the order of arrival. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work)
-    last = turn.catch(() => {})
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => {})
     return turn
   }
 
   /** Elements were lost, or may have been. */
-  function renewEpoch(): void {
-    epoch = randomUUID()
+  renewEpoch(): void {
+    this.#epoch = randomUUID()
   }
 
-  const missingAll = (sets: readonly string[]): LiveOutcome => ({ epoch, missing: [...sets] })
-
-  function change(changes: readonly LiveChange[]): Promise<LiveOutcome> {
-    if (isOff || !held.has(table)) return Promise.resolve(missingAll(changes.map(({ set }) => set)))
-    return inTurn(async () => {
+  change(changes: readonly LiveChange[]): Promise<LiveOutcome> {
+    if (!this.#isLoaded()) return Promise.resolve({ epoch: this.#epoch, missing: changes.map(({ set }) => set) })
+    return this.inTurn(async () => {
       const wanted = changes.map(packChange)
-      const { outcome, missing, full } = await changeOnce(wanted)
-      if (outcome !== 'full') return { epoch, missing }
+      const { outcome, missing, full } = await this.#changeOnce(wanted)
+      if (outcome !== 'full') return { epoch: this.#epoch, missing }
       // To add what is removed needs room: what is there is looked up instead.
-      const again = await changeOnce(await exactly(wanted, new Set(full)))
+      const again = await this.#changeOnce(await this.#exactly(wanted, new Set(full)))
       if (again.outcome === 'full') throw new Refusal(`The live set ${again.full.join(', ')} is full.`)
-      return { epoch, missing: again.missing }
+      return { epoch: this.#epoch, missing: again.missing }
     })
   }
 
-  /** The generation says that nothing else was changed, so that no table is listed because of our own change. */
-  async function changeOnce(changes: readonly LiveSetChange[]): Promise<LiveChanged> {
-    for (let attempt = 1; ; attempt += 1) {
-      const before = await kernel.generation()
-      const changed = await kernel.changeLive(table, changes, attempt === staleAttempts ? null : before)
-      if (changed.outcome === 'stale') continue
-      if (changed.outcome === 'changed' && before !== null) watch.followElements(before, await kernel.generation())
-      return changed
-    }
-  }
-
-  async function exactly(changes: readonly LiveSetChange[], full: ReadonlySet<string>): Promise<LiveSetChange[]> {
-    const concerned = changes.filter(({ set }) => full.has(set))
-    const present = await kernel.readLive(table, new Map(concerned.map(({ set, add }) => [set, add.parts])))
-    return changes.map((one) => {
-      const elements = full.has(one.set) ? present.get(one.set) : undefined
-      if (!elements) return one
-      const keys = new Set(unpackElements(elements).map(({ key }) => key.join()))
-      const touched = [...unpackElements(one.remove), ...unpackElements(one.add)]
-      const there = touched.filter(({ key }) => keys.has(key.join()))
-      return { ...one, remove: packElements(one.remove.parts, there), isExact: true }
-    })
-  }
-
-  async function read(sets: readonly string[]): Promise<LiveReading> {
+  async read(sets: readonly string[]): Promise<LiveReading> {
     const asked = new Map(sets.map((set) => [set, partsOf[liveKeyOf(set) ?? 'host']] as const))
-    const began = epoch
-    const found = isOff || !held.has(table) ? new Map() : await kernel.readLive(table, asked)
+    const began = this.#epoch
+    const found = this.#isLoaded() ? await this.#readSets(asked) : new Map()
     const read: Record<string, LiveElement[]> = {}
     for (const [set, elements] of found) read[set] = await toElements(elements)
     // What was read before a loss is not of the new epoch.
@@ -121,22 +97,22 @@ export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts
   }
 
   /** Does the loaded table have one of these sets? */
-  const declares = (sets: readonly string[]): boolean => {
-    const pieces = isOff ? undefined : held.get(table)
+  declares(sets: readonly string[]): boolean {
+    const pieces = this.#parts.isOff ? undefined : this.#parts.held.get(this.#parts.table)
     return pieces !== undefined && sets.some((set) => indexPieces(pieces).has(`set ${set}`))
   }
 
   /** Before a load: tables that are loaded in full get the elements of their live sets, in the same transaction. */
-  async function carry(changes: readonly TableChange[]): Promise<CarriedChanges> {
-    const full = changes.find((one) => one.table === table && !one.difference && one.wanted.length > 0)
-    if (!full || isOff) return { changes, isLossy: false }
-    const { kept, isLossy } = await withElements(full.wanted)
+  async carry(changes: readonly TableChange[]): Promise<CarriedChanges> {
+    const full = changes.find((one) => one.table === this.#parts.table && !one.difference && one.wanted.length > 0)
+    if (!full || this.#parts.isOff) return { changes, isLossy: false }
+    const { kept, isLossy } = await this.withElements(full.wanted)
     return { changes: changes.map((one) => (one === full ? { ...one, wanted: kept } : one)), isLossy }
   }
 
   /** The pieces with the elements that the kernel has in live sets of the same head. */
-  async function withElements(wanted: readonly NftPiece[]) {
-    const before = held.get(table)
+  async withElements(wanted: readonly NftPiece[]) {
+    const before = this.#parts.held.get(this.#parts.table)
     const old = before && indexPieces(before)
     const isSame = (piece: NftPiece): boolean => !old || old.get(`set ${piece.name}`)?.head === piece.head
     const counting = countingSets(wanted)
@@ -149,9 +125,9 @@ export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts
     }
     let found: ReadonlyMap<string, PackedElements> = new Map()
     try {
-      if (sets.size > 0) found = await kernel.readLive(table, sets)
+      if (sets.size > 0) found = await this.#readSets(sets)
     } catch (fault) {
-      log('error', 'The elements of live sets cannot be read and are lost', { reason: wordsOf(fault) })
+      this.#parts.log('error', 'The elements of live sets cannot be read and are lost', { reason: wordsOf(fault) })
     }
     const isLossy = lively.some(({ name }) => (!old || old.has(`set ${name}`)) && !found.has(name))
     const kept = wanted.map((piece) => {
@@ -162,7 +138,38 @@ export function createLive({ kernel, table, watch, held, isOff, log }: LiveParts
     return { kept, isLossy }
   }
 
-  return { change, read, declares, carry, withElements, inTurn, renewEpoch, epoch: () => epoch }
+  epoch = (): string => this.#epoch
+
+  readonly #isLoaded = (): boolean => !this.#parts.isOff && this.#parts.held.has(this.#parts.table)
+
+  #readSets(sets: ReadonlyMap<string, readonly KeyPart[]>): Promise<ReadonlyMap<string, PackedElements>> {
+    return this.#parts.kernel.readLive(this.#parts.table, sets)
+  }
+
+  /** The generation says that nothing else was changed, so that no table is listed because of our own change. */
+  async #changeOnce(changes: readonly LiveSetChange[]): Promise<LiveChanged> {
+    const { kernel, table, watch } = this.#parts
+    for (let attempt = 1; ; attempt += 1) {
+      const before = await kernel.generation()
+      const changed = await kernel.changeLive(table, changes, attempt === staleAttempts ? null : before)
+      if (changed.outcome === 'stale') continue
+      if (changed.outcome === 'changed' && before !== null) watch.followElements(before, await kernel.generation())
+      return changed
+    }
+  }
+
+  async #exactly(changes: readonly LiveSetChange[], full: ReadonlySet<string>): Promise<LiveSetChange[]> {
+    const concerned = changes.filter(({ set }) => full.has(set))
+    const present = await this.#readSets(new Map(concerned.map(({ set, add }) => [set, add.parts])))
+    return changes.map((one) => {
+      const elements = full.has(one.set) ? present.get(one.set) : undefined
+      if (!elements) return one
+      const keys = new Set(unpackElements(elements).map(({ key }) => key.join()))
+      const touched = [...unpackElements(one.remove), ...unpackElements(one.add)]
+      const there = touched.filter(({ key }) => keys.has(key.join()))
+      return { ...one, remove: packElements(one.remove.parts, there), isExact: true }
+    })
+  }
 }
 
 /** Of a key that is named twice the last one counts, and what is added wins over what is removed. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createKernel, type NftKernel } from '../kernel/kernel.ts'
 import { createBusy } from '../loaded/busy.ts'
-import { createRuleset, type Ruleset } from '../ruleset.ts'
+import { Ruleset } from '../ruleset.ts'
 import { authorizationPieces, host } from '../stand-ins/authorization.ts'
 import { Bench, benchOptions } from '../stand-ins/harness.ts'
 
@@ -31,7 +31,7 @@ before(async () => {
   const directory = join(bench.root, 'applyd')
   mkdirSync(directory)
   const options = benchOptions(bench.root, bench.tables())
-  ruleset = createRuleset({ ...options, directory, logs: join(bench.root, 'log') }, kernel, createBusy())
+  ruleset = new Ruleset({ ...options, directory, logs: join(bench.root, 'log') }, kernel, createBusy())
   await ruleset.load(new Map([[table, authorizationPieces()]]))
   await ruleset.observe()
   asked.length = 0

@@ -9,10 +9,11 @@ import type { Attempt, NftPiece, Outcome, Plan } from '../../core/plan/artifacts
 import { Refusal } from '../../engines/kit/values.ts'
 import { removeDurable, writeDurable } from '../../shared/files/durable.ts'
 import type { Counts } from '../../shared/netlink.ts'
-import type { Context, FailpointName } from '../applyd.ts'
+import type { Context } from '../applyd.ts'
 import type { Intent } from '../executor.ts'
+import { problemsOf, throwIfFailed, tryRevert } from '../faults.ts'
 import type { TableTargets } from '../pieces.ts'
-import type { LoadOptions, Ruleset } from '../ruleset.ts'
+import type { Ruleset } from '../ruleset.ts'
 import type { Mark } from './journal.ts'
 import { vetAhead, vetPieces } from './vet-pieces.ts'
 
@@ -23,9 +24,6 @@ export interface AttemptParts {
   readonly applied: () => { readonly revision: number; readonly plan: Plan } | null
   /** The units that should run. */
   readonly units: () => readonly string[]
-  readonly problemsOf: (fault: unknown) => readonly Problem[]
-  readonly tryRevert: (name: FailpointName, work: () => unknown) => Promise<readonly Problem[]>
-  readonly load: (targets: TableTargets, options?: LoadOptions) => Promise<void>
   readonly onSettled: (mark: Mark, plan: Plan) => void
   /** Null when the revert is complete. */
   readonly onReverted: (pending: Intent | null) => void
@@ -41,42 +39,102 @@ interface Tried {
 /** Carries the identity of the kernel, and is void after a reboot: it need not survive a power failure. */
 const unforced = { mode: 0o600, isForced: false } as const
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createAttempts(context: Context, ruleset: Ruleset, parts: AttemptParts) {
-  const { plane, kernel, log, failpoint, tables } = context
-  const { intentPath } = parts
-  let tried: Tried | null = null
+export class Attempts {
+  readonly #context: Context
+  readonly #ruleset: Ruleset
+  readonly #parts: AttemptParts
+  #tried: Tried | null = null
 
-  const isTried = (revision: number): boolean => tried?.plan.revision === revision
+  constructor(context: Context, ruleset: Ruleset, parts: AttemptParts) {
+    this.#context = context
+    this.#ruleset = ruleset
+    this.#parts = parts
+  }
 
   /** `connection` is the one that must settle it. */
-  async function attempt(plan: Plan, connection: object | null = null): Promise<Attempt> {
-    await undoUnsettled()
-    const applied = parts.applied()
-    if (plane === 'none' || !applied || !isTablesOnly(applied.plan, plan)) return { status: 'mixed' }
+  async attempt(plan: Plan, connection: object | null = null): Promise<Attempt> {
+    await this.undoUnsettled()
+    const applied = this.#parts.applied()
+    if (this.#context.plane === 'none' || !applied || !isTablesOnly(applied.plan, plan)) return { status: 'mixed' }
     if (plan.revision < applied.revision)
       throw new Refusal(`Revision ${plan.revision} is older than the applied revision ${applied.revision}.`)
-    const targets = targetsOf(plan)
-    await vetAhead(ruleset.newPieces(targets))
-    const problems = [...targets].flatMap(([table, pieces]) => vetTable(table, pieces))
+    const targets = this.#targetsOf(plan)
+    await vetAhead(this.#ruleset.newPieces(targets))
+    const problems = [...targets].flatMap(([table, pieces]) => this.#vetTable(table, pieces))
     if (problems.length > 0) return { status: 'refused', problems }
-    const outcome = targets.size === 0 ? { intent: null } : await tryTables(targets)
+    const outcome = targets.size === 0 ? { intent: null } : await this.#tryTables(targets)
     if ('status' in outcome) return outcome
-    tried = { plan, intent: outcome.intent, connection }
+    this.#tried = { plan, intent: outcome.intent, connection }
     return { status: 'applied', changed: [...targets.keys()].map((table) => `nft ${table}`) }
   }
 
-  function targetsOf({ artifacts }: Plan): TableTargets {
-    const wanted = new Map(artifacts.flatMap((one) => (one.kind === 'nft' ? [[one.name, one.pieces] as const] : [])))
-    const all = tables.nft.tables.map((table) => [table, wanted.get(table) ?? []] as const)
-    return new Map(all.filter(([table, pieces]) => !ruleset.isHeld(table, pieces)))
+  /** The commit point of applyd; gatewayd has committed the revision already, and does not wait for this. */
+  async settle(revision: number): Promise<null> {
+    const { plan, intent } = this.#triedAt(revision)
+    this.#tried = null
+    const mark: Mark = { id: intent?.id ?? randomUUID(), revision }
+    const entry = this.#ruleset.entryFor(mark)
+    this.#parts.onSettled(mark, plan)
+    // Without a record of the change the intent stays: after a restart the change is undone, and gatewayd repeats it.
+    if (!this.#ruleset.settle(entry)) return null
+    try {
+      this.#context.failpoint('settle.recorded')
+      removeDurable(this.#parts.intentPath, unforced)
+      this.#context.failpoint('settle.done')
+    } catch (fault) {
+      this.#context.log('warning', 'The intent of a settled change could not be removed', { fault, revision })
+    }
+    return null
   }
 
-  const vetTable = (table: string, pieces: readonly NftPiece[]): Problem[] =>
-    vetPieces(ruleset.newPieces(new Map([[table, pieces]]))).map((message) => ({ field: table, message }))
+  async undo(revision: number): Promise<Outcome> {
+    return this.#undoTried(this.#triedAt(revision))
+  }
 
-  async function tryTables(targets: TableTargets): Promise<Attempt | { readonly intent: Intent }> {
-    let intent: Intent = { id: randomUUID(), kernel, files: [], tables: [...targets.keys()], units: parts.units() }
+  /** The one who tried it was to settle or undo it before anything else. */
+  async undoUnsettled(): Promise<void> {
+    if (this.#tried) await this.#undoTried(this.#tried)
+  }
+
+  /** gatewayd may have committed the change: then it applies its newest revision when it is connected again. */
+  async disconnected(connection: object): Promise<void> {
+    if (this.#tried?.connection === connection) await this.#undoTried(this.#tried)
+  }
+
+  /** Restores the settled tables; returns the first faults and those of the revert. */
+  async revert(intent: Intent, first: readonly Problem[]): Promise<readonly Problem[]> {
+    const removeIntent = (): void => removeDurable(this.#parts.intentPath, unforced)
+    const faults = await tryRevert(this.#context, 'undo.tables', () => this.#restoreTables(intent))
+    if (faults.length === 0) faults.push(...(await tryRevert(this.#context, 'undo.done', removeIntent)))
+    this.#parts.onReverted(faults.length === 0 ? null : intent)
+    return [...first, ...faults]
+  }
+
+  async #restoreTables({ tables, kernel, counts = [] }: Intent): Promise<void> {
+    const lost = new Map(counts.map(([origin, packets, bytes]) => [origin, { packets, bytes }] as const))
+    const targets = await this.#ruleset.findRevertTargets(tables, kernel === this.#context.kernel)
+    if (targets.size > 0) throwIfFailed(await this.#ruleset.load(targets, { lost }))
+  }
+
+  #triedAt(revision: number): Tried {
+    if (this.#tried?.plan.revision !== revision) throw new Refusal(`Revision ${revision} was not tried.`)
+    return this.#tried
+  }
+
+  #targetsOf({ artifacts }: Plan): TableTargets {
+    const wanted = new Map(artifacts.flatMap((one) => (one.kind === 'nft' ? [[one.name, one.pieces] as const] : [])))
+    const all = this.#context.tables.nft.tables.map((table) => [table, wanted.get(table) ?? []] as const)
+    return new Map(all.filter(([table, pieces]) => !this.#ruleset.isHeld(table, pieces)))
+  }
+
+  #vetTable(table: string, pieces: readonly NftPiece[]): Problem[] {
+    return vetPieces(this.#ruleset.newPieces(new Map([[table, pieces]]))).map((message) => ({ field: table, message }))
+  }
+
+  async #tryTables(targets: TableTargets): Promise<Attempt | { readonly intent: Intent }> {
+    const { kernel, failpoint, log } = this.#context
+    const { intentPath, units } = this.#parts
+    let intent: Intent = { id: randomUUID(), kernel, files: [], tables: [...targets.keys()], units: units() }
     const onReady = (lost: Counts): void => {
       const counts = [...lost].map(([origin, { packets, bytes }]) => [origin, packets, bytes] as const)
       intent = { ...intent, isTablesOnly: true, counts }
@@ -84,7 +142,7 @@ export function createAttempts(context: Context, ruleset: Ruleset, parts: Attemp
       failpoint('attempt.intent')
     }
     try {
-      const { problems, unchecked } = await ruleset.load(targets, { onReady })
+      const { problems, unchecked } = await this.#ruleset.load(targets, { onReady })
       if (problems.length > 0 || unchecked !== null) {
         removeDurable(intentPath, unforced)
         return unchecked === null ? { status: 'refused', problems } : { status: 'mixed' }
@@ -93,68 +151,17 @@ export function createAttempts(context: Context, ruleset: Ruleset, parts: Attemp
       return { intent }
     } catch (fault) {
       log('error', 'A change could not be tried', { fault })
-      return { status: 'refused', problems: await revert(intent, parts.problemsOf(fault)) }
+      return { status: 'refused', problems: await this.revert(intent, problemsOf(fault)) }
     }
   }
 
-  /** The commit point of applyd; gatewayd has committed the revision already, and does not wait for this. */
-  async function settle(revision: number): Promise<null> {
-    if (!tried || !isTried(revision)) throw new Refusal(`Revision ${revision} was not tried.`)
-    const { plan, intent } = tried
-    tried = null
-    const mark: Mark = { id: intent?.id ?? randomUUID(), revision }
-    const entry = ruleset.entryFor(mark)
-    parts.onSettled(mark, plan)
-    // Without a record of the change the intent stays: after a restart the change is undone, and gatewayd repeats it.
-    if (!ruleset.settle(entry)) return null
-    try {
-      failpoint('settle.recorded')
-      removeDurable(intentPath, unforced)
-      failpoint('settle.done')
-    } catch (fault) {
-      log('warning', 'The intent of a settled change could not be removed', { fault, revision })
-    }
-    return null
-  }
-
-  async function undo(revision: number): Promise<Outcome> {
-    if (!tried || !isTried(revision)) throw new Refusal(`Revision ${revision} was not tried.`)
-    return undoTried(tried)
-  }
-
-  async function undoTried({ intent }: Tried): Promise<Outcome> {
-    tried = null
+  async #undoTried({ intent }: Tried): Promise<Outcome> {
+    this.#tried = null
     if (!intent) return { status: 'applied', changed: [] }
-    const problems = await revert(intent, [])
+    const problems = await this.revert(intent, [])
     if (problems.length > 0) return { status: 'put_back', problems, restored: false }
     return { status: 'applied', changed: intent.tables.map((table) => `nft ${table}`) }
   }
-
-  /** The one who tried it was to settle or undo it before anything else. */
-  async function undoUnsettled(): Promise<void> {
-    if (tried) await undoTried(tried)
-  }
-
-  /** gatewayd may have committed the change: then it applies its newest revision when it is connected again. */
-  async function disconnected(connection: object): Promise<void> {
-    if (tried?.connection === connection) await undoTried(tried)
-  }
-
-  /** Restores the settled tables; returns the first faults and those of the revert. */
-  async function revert(intent: Intent, first: readonly Problem[]): Promise<readonly Problem[]> {
-    const counts = (intent.counts ?? []).map(([origin, packets, bytes]) => [origin, { packets, bytes }] as const)
-    const faults = [
-      ...(await parts.tryRevert('undo.tables', async () =>
-        parts.load(await ruleset.findRevertTargets(intent.tables, intent.kernel === kernel), { lost: new Map(counts) }),
-      )),
-    ]
-    if (faults.length === 0)
-      faults.push(...(await parts.tryRevert('undo.done', () => removeDurable(intentPath, unforced))))
-    parts.onReverted(faults.length === 0 ? null : intent)
-    return [...first, ...faults]
-  }
-
-  return { attempt, settle, undo, undoUnsettled, disconnected, revert }
 }
 
 const nameOf = ({ kind, name }: Plan['artifacts'][number]): string => `${kind} ${name}`

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import type { NftPiece } from '../../core/plan/artifacts.ts'
 import type { ElementChange } from '../kernel/address-set.ts'
 import type { NftKernel, Verdict } from '../kernel/kernel.ts'
-import { createRuleset, type Ruleset } from '../ruleset.ts'
+import { Ruleset } from '../ruleset.ts'
 import { benchOptions, benchTables, chain, map, plainNft, set } from '../stand-ins/harness.ts'
 import { createBusy } from './busy.ts'
 
@@ -52,7 +52,7 @@ beforeEach(async () => {
   const directory = join(root, 'applyd')
   mkdirSync(directory)
   const options = benchOptions(root, benchTables(root, plainNft, 1))
-  ruleset = createRuleset({ ...options, directory, logs: join(root, 'log') }, kernel, createBusy())
+  ruleset = new Ruleset({ ...options, directory, logs: join(root, 'log') }, kernel, createBusy())
   await load(...pieces)
   done.length = 0
 })

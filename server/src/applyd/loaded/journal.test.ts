@@ -14,13 +14,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { NftPiece } from '../../core/plan/artifacts.ts'
 import { chain, set } from '../stand-ins/harness.ts'
-import { createJournal, type Entry, type Loaded } from './journal.ts'
+import { type Entry, Journal, type Loaded } from './journal.ts'
 
 let directory: string
 let path: string
 const faults: string[] = []
-const open = (kernel = 'boot one') =>
-  createJournal(path, kernel, (level, message) => faults.push(`${level} ${message}`))
+const open = (kernel = 'boot one') => new Journal(path, kernel, (level, message) => faults.push(`${level} ${message}`))
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'journal-'))

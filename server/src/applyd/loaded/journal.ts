@@ -49,132 +49,141 @@ export interface Entry extends Mark {
 export type Fingerprints = Map<string, string>
 
 export const emptyState: Loaded = { epoch: '', generation: null, carried: new Map(), tables: new Map() }
+const nothingSettled = { id: '', revision: 0, number: 0, state: emptyState }
 const leastBytes = 512 * 1024
 const compactMs = 2000
 const unforced = { mode: 0o600, isForced: false } as const
 
-export type Journal = ReturnType<typeof createJournal>
-
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createJournal(path: string, kernel: string, log: Log) {
-  let last: Mark & { readonly number: number; readonly state: Loaded } = {
-    id: '',
-    revision: 0,
-    number: 0,
-    state: emptyState,
-  }
-  let fingerprints: Fingerprints = new Map()
+export class Journal {
+  readonly #path: string
+  readonly #kernel: string
+  readonly #log: Log
+  #last: Mark & { readonly number: number; readonly state: Loaded } = nothingSettled
+  #fingerprints: Fingerprints = new Map()
   /** False when the file has to be written in full before anything can be added to it. */
-  let isWritable = false
-  let [wholeBytes, addedBytes] = [0, 0]
-  let timer: NodeJS.Timeout | undefined
+  #isWritable = false
+  #wholeBytes = 0
+  #addedBytes = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(path: string, kernel: string, log: Log) {
+    this.#path = path
+    this.#kernel = kernel
+    this.#log = log
+  }
 
   /**
    * Reads the record of this kernel. `committed` is the entry that the record of the executor holds: a kill may have come
    * before it was added here. Null when there is no record, or it does not hold together.
    */
-  function read(
-    committed: Entry | null,
-  ): (Mark & { readonly state: Loaded; readonly fingerprints: Fingerprints }) | null {
+  read(committed: Entry | null): (Mark & { readonly state: Loaded; readonly fingerprints: Fingerprints }) | null {
     try {
-      const all = (readRegular(path)?.toString() ?? '').split('\n')
+      const all = (readRegular(this.#path)?.toString() ?? '').split('\n')
       const rest = all.pop()
       const [head, ...lines] = all
-      const isOurs = head !== undefined && (JSON.parse(head) as { kernel: string }).kernel === kernel
-      if (isOurs) for (const line of lines) takeLine(JSON.parse(line) as Entry | { fingerprints: [string, string][] })
+      const isOurs = head !== undefined && (JSON.parse(head) as { kernel: string }).kernel === this.#kernel
+      if (isOurs)
+        for (const line of lines) this.#takeLine(JSON.parse(line) as Entry | { fingerprints: [string, string][] })
       // What a kill cut short would be in the middle of the next line.
-      isWritable = isOurs && rest === ''
-      wholeBytes = isOurs ? lines.reduce((sum, line) => sum + line.length, 0) : 0
-      if (committed && committed.number > last.number) {
-        follow(committed)
-        isWritable = false
+      this.#isWritable = isOurs && rest === ''
+      this.#wholeBytes = isOurs ? lines.reduce((sum, line) => sum + line.length, 0) : 0
+      if (committed && committed.number > this.#last.number) {
+        this.#follow(committed)
+        this.#isWritable = false
       }
-      return last.number === 0 ? null : { ...last, fingerprints }
+      return this.#last.number === 0 ? null : { ...this.#last, fingerprints: this.#fingerprints }
     } catch (fault) {
-      log('error', 'The record of the loaded rules cannot be read and is ignored', { reason: wordsOf(fault) })
-      forget()
+      this.#log('error', 'The record of the loaded rules cannot be read and is ignored', { reason: wordsOf(fault) })
+      this.forget()
       return null
     }
   }
 
-  function takeLine(line: Entry | { readonly fingerprints: readonly (readonly [string, string])[] }): void {
-    if ('fingerprints' in line) for (const [hash, fingerprint] of line.fingerprints) fingerprints.set(hash, fingerprint)
-    else follow(line)
-  }
-
-  function follow(entry: Entry): void {
-    const isFirst = last.number === 0 && Object.values(entry.tables).every((table) => table?.isWhole !== false)
-    if (!isFirst && entry.number !== last.number + 1) throw new Error('A state is missing.')
-    last = { id: entry.id, revision: entry.revision, number: entry.number, state: replay(last.state, entry) }
-  }
-
   /** The entry that leads from what was settled last to this state. */
-  function entryFor({ id, revision }: Mark, state: Loaded): Entry {
-    return { number: last.number + 1, id, revision, ...describe(last.state, state) }
+  entryFor({ id, revision }: Mark, state: Loaded): Entry {
+    return { number: this.#last.number + 1, id, revision, ...describe(this.#last.state, state) }
   }
 
   /** Called when the entry is committed. False when it could not be stored: then the next one stores everything. */
-  function add(entry: Entry, state: Loaded): boolean {
-    last = { id: entry.id, revision: entry.revision, number: entry.number, state }
-    if (!store(() => (isWritable ? write(JSON.stringify(entry)) : rewrite()))) return false
-    if (addedBytes > Math.max(leastBytes, wholeBytes)) timer ??= setTimeout(compact, compactMs).unref()
+  add(entry: Entry, state: Loaded): boolean {
+    this.#last = { id: entry.id, revision: entry.revision, number: entry.number, state }
+    if (!this.#store(() => (this.#isWritable ? this.#write(JSON.stringify(entry)) : this.#rewrite()))) return false
+    if (this.#addedBytes > Math.max(leastBytes, this.#wholeBytes))
+      this.#timer ??= setTimeout(() => this.#compact(), compactMs).unref()
     return true
   }
 
+  addFingerprints(found: Fingerprints): void {
+    for (const [hash, fingerprint] of found) this.#fingerprints.set(hash, fingerprint)
+    if (this.#isWritable) this.#store(() => this.#write(JSON.stringify({ fingerprints: [...found] })))
+  }
+
+  /** Nothing is loaded that is known. */
+  forget(): void {
+    this.#last = nothingSettled
+    this.#fingerprints = new Map()
+    this.#isWritable = false
+    removeDurable(this.#path, unforced)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #takeLine(line: Entry | { readonly fingerprints: readonly (readonly [string, string])[] }): void {
+    if ('fingerprints' in line)
+      for (const [hash, fingerprint] of line.fingerprints) this.#fingerprints.set(hash, fingerprint)
+    else this.#follow(line)
+  }
+
+  #follow(entry: Entry): void {
+    const isFirst = this.#last.number === 0 && Object.values(entry.tables).every((table) => table?.isWhole !== false)
+    if (!isFirst && entry.number !== this.#last.number + 1) throw new Error('A state is missing.')
+    const { id, revision, number } = entry
+    this.#last = { id, revision, number, state: replay(this.#last.state, entry) }
+  }
+
   /** A moment after the change that made it necessary, which did not wait for it. Those that follow do not put it off. */
-  function compact(): void {
-    timer = undefined
-    store(rewrite)
+  #compact(): void {
+    this.#timer = undefined
+    this.#store(() => this.#rewrite())
   }
 
-  function addFingerprints(found: Fingerprints): void {
-    for (const [hash, fingerprint] of found) fingerprints.set(hash, fingerprint)
-    if (isWritable) store(() => write(JSON.stringify({ fingerprints: [...found] })))
-  }
-
-  function store(work: () => void): boolean {
+  #store(work: () => void): boolean {
     try {
       work()
       return true
     } catch (fault) {
-      log('warning', 'The record of the loaded rules cannot be written', { fault })
+      this.#log('warning', 'The record of the loaded rules cannot be written', { fault })
       return false
     }
   }
 
-  function write(line: string): void {
-    isWritable = false
+  #write(line: string): void {
+    this.#isWritable = false
     const bytes = Buffer.from(`${line}\n`)
     withReserve(() =>
-      withFile(path, constants.O_WRONLY | constants.O_APPEND, (file) => {
+      withFile(this.#path, constants.O_WRONLY | constants.O_APPEND, (file) => {
         if (writeSync(file, bytes) < bytes.length) throw new Error('The record could be written only in part.')
       }),
     )
-    isWritable = true
-    addedBytes += bytes.length
+    this.#isWritable = true
+    this.#addedBytes += bytes.length
   }
 
-  function rewrite(): void {
-    const { id, revision, number, state } = last
+  #rewrite(): void {
+    const { id, revision, number, state } = this.#last
     const entry: Entry = { number, id, revision, ...describe(emptyState, state) }
     const hashes = new Set([...state.tables.values()].flatMap((pieces) => pieces.map(({ hash }) => hash)))
-    fingerprints = new Map([...fingerprints].filter(([hash]) => hashes.has(hash)))
-    const lines = [{ kernel }, { fingerprints: [...fingerprints] }, entry].map((line) => `${JSON.stringify(line)}\n`)
-    isWritable = false
-    writeDurable(path, lines.join(''), unforced)
-    isWritable = true
-    ;[wholeBytes, addedBytes] = [lines.join('').length, 0]
+    this.#fingerprints = new Map([...this.#fingerprints].filter(([hash]) => hashes.has(hash)))
+    const lines = [{ kernel: this.#kernel }, { fingerprints: [...this.#fingerprints] }, entry]
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    this.#isWritable = false
+    writeDurable(this.#path, text, unforced)
+    this.#isWritable = true
+    this.#wholeBytes = text.length
+    this.#addedBytes = 0
   }
-
-  /** Nothing is loaded that is known. */
-  function forget(): void {
-    last = { id: '', revision: 0, number: 0, state: emptyState }
-    fingerprints = new Map()
-    isWritable = false
-    removeDurable(path, unforced)
-  }
-
-  return { read, entryFor, add, addFingerprints, forget, close: (): void => clearTimeout(timer) }
 }
 
 function describe(before: Loaded, { epoch, generation, carried, tables }: Loaded) {

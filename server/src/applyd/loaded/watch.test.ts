@@ -8,7 +8,7 @@ import type { NftKernel } from '../kernel/kernel.ts'
 import { changeOf } from '../nft-script.ts'
 import { chain } from '../stand-ins/harness.ts'
 import { createBusy } from './busy.ts'
-import { createWatch } from './watch.ts'
+import { Watch } from './watch.ts'
 
 const spec = { command: ['nft'], tables: ['inet t', 'netdev d'], boot: 'inet boot' } as const
 const [table, ofDevices] = spec.tables
@@ -23,7 +23,7 @@ let held: Map<string, readonly NftPiece[]>
 let isListing: Promise<void> | null
 /** The rules are others with the same comments. */
 let isSuspicious: boolean
-let watch: ReturnType<typeof createWatch>
+let watch: Watch
 
 const listed = (name: string): string | null => {
   const chains = rules.get(name)
@@ -69,12 +69,8 @@ beforeEach(() => {
   held = new Map()
   isListing = null
   isSuspicious = false
-  watch = createWatch(
-    kernel,
-    spec,
-    { held, loads: () => loads },
-    { busy: createBusy(), onAdopted: () => {}, log: () => {} },
-  )
+  const parts = { busy: createBusy(), onAdopted: () => {}, log: () => {} }
+  watch = new Watch(kernel, spec, { ...parts, held, loads: () => loads })
 })
 
 const takeAsked = (): string[] => asked.splice(0)

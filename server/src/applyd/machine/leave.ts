@@ -4,12 +4,14 @@
 
 import { join } from 'node:path'
 import { findProgram, type ProcessId, readKernelIdentity, run, stateOf } from '../../engines/kit/processes.ts'
+import type { Tables } from '../../engines/kit/tables.ts'
 import { oneLine, wordsOf } from '../../engines/kit/text.ts'
+import type { Way } from '../../engines/kit/ways.ts'
 import { readJson, removeDurable } from '../../shared/files/durable.ts'
 import { isOurPreference, type Managed, routeProtocol } from '../network-operations.ts'
 import { productionTables } from '../production.ts'
 import { createForeignRoutes, type ForeignRoute } from './foreign-routes.ts'
-import { createSettings } from './settings.ts'
+import { Settings } from './settings.ts'
 
 const timeoutMs = 20_000
 
@@ -29,112 +31,122 @@ export interface Left {
 
 const ownTables = ['inet portcullis', 'netdev portcullis_hw', 'inet portcullis_boot']
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export async function leaveMachine({
-  stateDir,
-  wrapper = [],
-  kernel = readKernelIdentity(),
-  settings,
-}: Leaving): Promise<Left> {
-  const directory = join(stateDir, 'applyd')
-  const [ip, tc, nft] = ['ip', 'tc', 'nft'].map((name) => [...wrapper, findProgram(name)]) as [
-    string[],
-    string[],
-    string[],
-  ]
-  const { ways } = productionTables(stateDir, null, 'host')
-  const lines: string[] = []
-  let isComplete = true
-  const log = (_: string, message: string): void => void lines.push(`${message}.`)
-  const holder = readJson<ProcessId & { readonly kernel?: string }>(join(directory, 'lock.json'), log)
-  if (holder?.kernel === kernel && stateOf(holder) !== 'gone')
-    return { lines: [`The gateway still runs (applyd is process ${holder.pid}). Stop it first.`], isComplete: false }
+const nothing: Managed = { devices: [], made: [], mirrored: [] }
 
-  const step = async (what: string, work: () => Promise<readonly string[]>): Promise<void> => {
+export const leaveMachine = async (leaving: Leaving): Promise<Left> => new Departure(leaving).leave()
+
+/** What was done so far, and whether all of it worked. */
+class Departure {
+  readonly #directory: string
+  readonly #kernel: string
+  readonly #settings: string | undefined
+  readonly #wrapper: readonly string[]
+  readonly #ip: readonly string[]
+  readonly #tc: readonly string[]
+  readonly #nft: readonly string[]
+  readonly #ways: Tables['ways']
+  readonly #lines: string[] = []
+  readonly #log = (_: string, message: string): void => void this.#lines.push(`${message}.`)
+  readonly #present = new Set<string>()
+  #isComplete = true
+
+  constructor({ stateDir, wrapper = [], kernel = readKernelIdentity(), settings }: Leaving) {
+    this.#directory = join(stateDir, 'applyd')
+    this.#kernel = kernel
+    this.#settings = settings
+    this.#wrapper = wrapper
+    this.#ip = [...wrapper, findProgram('ip')]
+    this.#tc = [...wrapper, findProgram('tc')]
+    this.#nft = [...wrapper, findProgram('nft')]
+    this.#ways = productionTables(stateDir, null, 'host').ways
+  }
+
+  async leave(): Promise<Left> {
+    const holder = readJson<ProcessId & { readonly kernel?: string }>(join(this.#directory, 'lock.json'), this.#log)
+    if (holder?.kernel === this.#kernel && stateOf(holder) !== 'gone')
+      return { lines: [`The gateway still runs (applyd is process ${holder.pid}). Stop it first.`], isComplete: false }
+    // Forwarding goes back before the rules go, so that the machine is at no moment more open than it was before.
+    await this.#step('Settings of the kernel could not be restored', () => this.#restoreSettings())
+    for (const way of this.#ways) await this.#step(`${way.title} could not be removed`, () => this.#removeWay(way))
+    await this.#removeDevices()
+    await this.#step('The routes could not be handed over', () => this.#handRoutesOver())
+    await this.#step('The rules could not be removed', () => this.#removeTables())
+    if (this.#isComplete) await this.#step('The records could not be removed', () => this.#removeRecords())
+    const lines = this.#lines.length === 0 ? ['Nothing of the gateway was in the kernel.'] : this.#lines
+    return { lines, isComplete: this.#isComplete }
+  }
+
+  async #step(what: string, work: () => Promise<readonly string[]>): Promise<void> {
     try {
-      lines.push(...(await work()))
+      this.#lines.push(...(await work()))
     } catch (fault) {
-      isComplete = false
-      lines.push(`${what}: ${wordsOf(fault)}`)
+      this.#isComplete = false
+      this.#lines.push(`${what}: ${wordsOf(fault)}`)
     }
   }
-  const call = async (command: readonly string[], input = ''): Promise<string> => {
+
+  async #call(command: readonly string[], input = ''): Promise<string> {
     const { code, failure, stdout, stderr } = await run(command, timeoutMs, input)
-    if (code !== 0) throw new Error(`${command.slice(wrapper.length).join(' ')}: ${oneLine(stderr) || failure || code}`)
+    const words = command.slice(this.#wrapper.length).join(' ')
+    if (code !== 0) throw new Error(`${words}: ${oneLine(stderr) || failure || code}`)
     return stdout
   }
-  const show = async <T>(command: readonly string[]): Promise<readonly T[]> => {
-    const text = await call(command)
+
+  async #show<T>(command: readonly string[]): Promise<readonly T[]> {
+    const text = await this.#call(command)
     return text.trim() === '' ? [] : (JSON.parse(text) as readonly T[])
   }
 
-  // Forwarding goes back before the rules go, so that the machine is at no moment more open than it was before.
-  await step('Settings of the kernel could not be restored', async () => {
-    const { put, failed } = createSettings({ plane: 'host', directory, kernel, log }, settings).leave()
-    if (failed.length > 0) throw new Error(`the kernel does not take ${failed.join(', ')}.`)
-    return put === 0
-      ? []
-      : [
-          `${count(put, 'setting')} of the kernel ${put === 1 ? 'is' : 'are'} what ${put === 1 ? 'it' : 'they'} had been.`,
-        ]
-  })
-  for (const way of ways)
-    await step(`${way.title} could not be removed`, async () => {
-      const control = way.create({ ip, nft })
-      if (await control.isCurrent(null)) return []
-      await control.ensure(null)
-      return [`${way.title} is removed.`]
-    })
-  const { kernel: recorded, ...managed } = readJson<Managed & { kernel: string }>(
-    join(directory, 'network.json'),
-    log,
-  ) ?? {
-    kernel: '',
-    devices: [],
-    made: [],
-    mirrored: [],
+  get #records() {
+    return { directory: this.#directory, kernel: this.#kernel, log: this.#log }
   }
-  const own: Managed = recorded === kernel ? managed : { devices: [], made: [], mirrored: [] }
-  const present = new Set<string>()
-  await step('The devices could not be read', async () => {
-    for (const { ifname } of await show<{ ifname: string }>([...ip, '-json', 'link', 'show'])) present.add(ifname)
-    return []
-  })
-  for (const device of own.mirrored.filter((name) => present.has(name)))
-    await step(`The mirror of ${device} could not be removed`, () => removeMirrors(device))
-  for (const device of own.made.filter((name) => present.has(name)))
-    await step(`The device ${device} could not be removed`, async () => {
-      await call([...ip, 'link', 'del', 'dev', device])
-      return [`The device ${device}, which the gateway had made, is removed.`]
-    })
-  await step('The routes could not be handed over', handRoutesOver)
-  await step('The rules could not be removed', async () => {
-    const listed = (await call([...nft, 'list', 'tables']))
-      .split('\n')
-      .map((line) => line.replace(/^table /, '').trim())
-    const there = [...ownTables, ...ways.flatMap(({ tables = [] }) => tables)].filter((table) => listed.includes(table))
-    if (there.length > 0) await call([...nft, '-f', '-'], there.map((table) => `delete table ${table}\n`).join(''))
-    return there.length === 0 ? [] : [`The rules of the gateway are removed (${there.join(', ')}).`]
-  })
-  if (isComplete)
-    await step('The records could not be removed', async () => {
-      createForeignRoutes({ directory, kernel, log }).forget()
-      removeDurable(join(directory, 'network.json'))
+
+  async #restoreSettings(): Promise<string[]> {
+    const { put, failed } = new Settings({ plane: 'host', ...this.#records }, this.#settings).leave()
+    if (failed.length > 0) throw new Error(`the kernel does not take ${failed.join(', ')}.`)
+    if (put === 0) return []
+    const isOne = put === 1
+    return [`${count(put, 'setting')} of the kernel ${isOne ? 'is' : 'are'} what ${isOne ? 'it' : 'they'} had been.`]
+  }
+
+  async #removeWay(way: Way): Promise<string[]> {
+    const control = way.create({ ip: this.#ip, nft: this.#nft })
+    if (await control.isCurrent(null)) return []
+    await control.ensure(null)
+    return [`${way.title} is removed.`]
+  }
+
+  /** Mirrors, and devices that the gateway made. */
+  async #removeDevices(): Promise<void> {
+    const path = join(this.#directory, 'network.json')
+    const { kernel, ...managed } = readJson<Managed & { kernel: string }>(path, this.#log) ?? { kernel: '', ...nothing }
+    const { mirrored, made } = kernel === this.#kernel ? managed : nothing
+    await this.#step('The devices could not be read', async () => {
+      for (const { ifname } of await this.#show<{ ifname: string }>([...this.#ip, '-json', 'link', 'show']))
+        this.#present.add(ifname)
       return []
     })
-  return { lines: lines.length === 0 ? ['Nothing of the gateway was in the kernel.'] : lines, isComplete }
+    for (const device of mirrored.filter((name) => this.#present.has(name)))
+      await this.#step(`The mirror of ${device} could not be removed`, () => this.#removeMirrors(device))
+    for (const device of made.filter((name) => this.#present.has(name)))
+      await this.#step(`The device ${device} could not be removed`, async () => {
+        await this.#call([...this.#ip, 'link', 'del', 'dev', device])
+        return [`The device ${device}, which the gateway had made, is removed.`]
+      })
+  }
 
-  async function removeMirrors(device: string): Promise<string[]> {
+  async #removeMirrors(device: string): Promise<string[]> {
     const shown = async (side: string): Promise<readonly { readonly pref: number }[]> =>
-      show([...tc, '-json', 'filter', 'show', 'dev', device, side])
+      this.#show([...this.#tc, '-json', 'filter', 'show', 'dev', device, side])
     for (const side of ['ingress', 'egress'])
       for (const pref of new Set((await shown(side)).map((one) => one.pref).filter(isOurPreference)))
-        await call([...tc, 'filter', 'del', 'dev', device, side, 'pref', String(pref)])
+        await this.#call([...this.#tc, 'filter', 'del', 'dev', device, side, 'pref', String(pref)])
     const rest = [...(await shown('ingress')), ...(await shown('egress'))]
-    const disciplines = await show<{ readonly kind: string }>([...tc, '-json', 'qdisc', 'show', 'dev', device])
+    const listing = [...this.#tc, '-json', 'qdisc', 'show', 'dev', device]
+    const disciplines = await this.#show<{ readonly kind: string }>(listing)
     // Filters of other programs keep it.
     if (rest.length === 0 && disciplines.some(({ kind }) => kind === 'clsact'))
-      await call([...tc, 'qdisc', 'del', 'dev', device, 'clsact'])
+      await this.#call([...this.#tc, 'qdisc', 'del', 'dev', device, 'clsact'])
     return [`The packets of ${device} are no longer copied.`]
   }
 
@@ -142,23 +154,40 @@ export async function leaveMachine({
    * A route of ours that another program had set before gets the form back that it had there. Any other one stays as it is, without our
    * mark, so that the machine keeps its way to the internet until its own network set-up is started again.
    */
-  async function handRoutesOver(): Promise<string[]> {
+  async #handRoutesOver(): Promise<string[]> {
     const told: string[] = []
-    const routes = await show<ForeignRoute>([...ip, '-4', '-json', '-details', 'route', 'show'])
-    const earlier = createForeignRoutes({ directory, kernel, log }).read()
+    const change = [...this.#ip, '-4', 'route']
+    const routes = await this.#show<ForeignRoute>([...this.#ip, '-4', '-json', '-details', 'route', 'show'])
+    const earlier = createForeignRoutes(this.#records).read()
     for (const route of routes.filter(({ protocol }) => protocol === routeProtocol)) {
       const former = earlier.find((one) => isSameWay(one, route))
       const { protocol = 'boot', ...form } = former ?? { ...route, protocol: 'boot' }
-      await call([...ip, '-4', 'route', 'replace', ...wordsOfRoute({ ...form, protocol })])
-      if ((form.metric ?? 0) !== (route.metric ?? 0)) await call([...ip, '-4', 'route', 'del', ...wordsOfRoute(route)])
+      await this.#call([...change, 'replace', ...wordsOfRoute({ ...form, protocol })])
+      if ((form.metric ?? 0) !== (route.metric ?? 0)) await this.#call([...change, 'del', ...wordsOfRoute(route)])
       told.push(`The route to ${route.dst} by ${route.gateway ?? route.dev} stays${former ? ' as it had been' : ''}.`)
     }
     if (routes.some(({ dst }) => dst === 'default')) return told
-    for (const route of earlier.filter(({ dev = '' }) => present.has(dev))) {
-      const { code } = await run([...ip, '-4', 'route', 'replace', ...wordsOfRoute(route)], timeoutMs)
+    for (const route of earlier.filter(({ dev = '' }) => this.#present.has(dev))) {
+      const { code } = await run([...change, 'replace', ...wordsOfRoute(route)], timeoutMs)
       if (code === 0) told.push(`The route to ${route.dst} by ${route.gateway ?? route.dev} is there again.`)
     }
     return told
+  }
+
+  async #removeTables(): Promise<string[]> {
+    const text = await this.#call([...this.#nft, 'list', 'tables'])
+    const listed = text.split('\n').map((line) => line.replace(/^table /, '').trim())
+    const ours = [...ownTables, ...this.#ways.flatMap(({ tables = [] }) => tables)]
+    const there = ours.filter((table) => listed.includes(table))
+    if (there.length === 0) return []
+    await this.#call([...this.#nft, '-f', '-'], there.map((table) => `delete table ${table}\n`).join(''))
+    return [`The rules of the gateway are removed (${there.join(', ')}).`]
+  }
+
+  async #removeRecords(): Promise<string[]> {
+    createForeignRoutes(this.#records).forget()
+    removeDurable(join(this.#directory, 'network.json'))
+    return []
   }
 }
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { KernelSetting, KernelSettingName } from '../../core/plan/artifacts.ts'
 import { isAllowed, settingTable } from './setting-table.ts'
-import { createSettings } from './settings.ts'
+import { Settings } from './settings.ts'
 
 const redirects: KernelSetting = { name: 'net.ipv4.conf.*.send_redirects', value: '0' }
 const cookies: KernelSetting = { name: 'net.ipv4.tcp_syncookies', value: '1' }
@@ -28,7 +28,7 @@ describe('settings of the kernel', () => {
   let time = 0
   const make = (kernel = 'boot net', plane = 'host') => {
     const log = (level: string, message: string) => void warnings.push(`${level} ${message}`)
-    return createSettings({ plane, directory: directory(), kernel, log }, root(), () => time)
+    return new Settings({ plane, directory: directory(), kernel, log }, root(), () => time)
   }
   const record = () => JSON.parse(readFileSync(join(directory(), 'settings.json'), 'utf8')) as { before: unknown }
 

@@ -28,206 +28,211 @@ interface SettingsRecord {
   readonly before: readonly (readonly [path: string, value: string])[]
 }
 
-export type Settings = ReturnType<typeof createSettings>
-
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: closures over one state that should be a class
-export function createSettings(
-  { plane, directory, kernel, log }: SettingsContext,
-  root = '/proc/sys/net',
-  now: () => number = Date.now,
-) {
-  const recordPath = join(directory, 'settings.json')
-  let known: Map<string, string> | null = null
+export class Settings {
+  readonly #context: SettingsContext
+  readonly #root: string
+  readonly #now: () => number
+  readonly #recordPath: string
+  #known: Map<string, string> | null = null
   /** What the last plan wanted; null until one came, for example after a restart. */
-  let wanted: readonly KernelSetting[] | null = null
-  const refused = new Map<string, { readonly words: string; readonly at: number }>()
+  #wanted: readonly KernelSetting[] | null = null
+  readonly #refused = new Map<string, { readonly words: string; readonly at: number }>()
   /** Values that another program wrote over ours, by the name of the setting. */
-  const repairs = new Map<string, { readonly found: string; readonly at: number }>()
+  readonly #repairs = new Map<string, { readonly found: string; readonly at: number }>()
 
-  function before(): Map<string, string> {
-    if (known) return known
-    const record = readJson<SettingsRecord>(recordPath, log)
-    known = new Map(record?.kernel === kernel ? record.before : [])
-    return known
+  constructor(context: SettingsContext, root = '/proc/sys/net', now: () => number = Date.now) {
+    this.#context = context
+    this.#root = root
+    this.#now = now
+    this.#recordPath = join(context.directory, 'settings.json')
   }
 
-  function remember(next: Map<string, string>): void {
-    known = next
-    if (next.size === 0) removeDurable(recordPath)
-    else writeDurable(recordPath, JSON.stringify({ kernel, before: [...next] } satisfies SettingsRecord))
+  async isCurrent(settings: readonly KernelSetting[]): Promise<boolean> {
+    if (this.#context.plane === 'none') return true
+    if (this.#leftOver(settings).length > 0) return false
+    return settings.every((setting) => this.#wrongPaths(setting).every(({ path }) => this.#isWaiting(path)))
   }
 
-  const read = (path: string): string | null => {
+  /** The caller has loaded the rules: forwarding is switched on here. */
+  async apply(settings: readonly KernelSetting[]): Promise<void> {
+    if (this.#context.plane === 'none') return
+    const isRepair = new Set(this.#wanted?.map(({ name, value }) => `${name} ${value}`))
+    this.#putBack(this.#leftOver(settings))
+    this.#record(settings)
+    for (const setting of settings) {
+      const wrong = this.#wrongPaths(setting).filter(({ path }) => !this.#isWaiting(path))
+      if (wrong.length === 0) continue
+      const [{ found } = { found: '' }] = wrong
+      const isWritten = wrong.map(({ path }) => this.#write(path, setting.value)).some((isDone) => isDone)
+      if (!isWritten || !isRepair.has(`${setting.name} ${setting.value}`)) continue
+      this.#repairs.set(setting.name, { found, at: this.#now() })
+      this.#context.log('warning', 'Another program changed a setting of the kernel; it is as before again', {
+        setting: setting.name,
+        found,
+      })
+    }
+    this.#wanted = settings
+    for (const name of this.#repairs.keys()) if (!settings.some((one) => one.name === name)) this.#repairs.delete(name)
+  }
+
+  async ensure(settings: readonly KernelSetting[]): Promise<void> {
+    if (!(await this.isCurrent(settings))) await this.apply(settings)
+  }
+
+  observe(settings: readonly KernelSetting[]): readonly SettingObservation[] {
+    return settings.map((setting) => this.#observeOne(setting))
+  }
+
+  /** For a gateway that leaves the machine; returns what could not be put back. */
+  leave(): { readonly put: number; readonly failed: readonly string[] } {
+    const paths = [...this.#before().keys()]
+    return { put: paths.length, failed: this.#putBack(paths) }
+  }
+
+  #before(): Map<string, string> {
+    if (this.#known) return this.#known
+    const record = readJson<SettingsRecord>(this.#recordPath, this.#context.log)
+    this.#known = new Map(record?.kernel === this.#context.kernel ? record.before : [])
+    return this.#known
+  }
+
+  #remember(next: Map<string, string>): void {
+    const { kernel } = this.#context
+    this.#known = next
+    if (next.size === 0) removeDurable(this.#recordPath)
+    else writeDurable(this.#recordPath, JSON.stringify({ kernel, before: [...next] } satisfies SettingsRecord))
+  }
+
+  #read(path: string): string | null {
     try {
-      return readFileSync(join(root, path), 'utf8').trim()
+      return readFileSync(join(this.#root, path), 'utf8').trim()
     } catch {
       return null
     }
   }
 
   /** With `default` first, so that a device that comes meanwhile already has the value. */
-  function pathsOf(patterns: readonly string[]): string[] {
+  #pathsOf(patterns: readonly string[]): string[] {
     return patterns.flatMap((pattern) => {
       const [folder = '', rest] = pattern.split('/*/')
       if (rest === undefined) return [pattern]
-      return ['default', ...devicesIn(join(root, folder))].map((device) => `${folder}/${device}/${rest}`)
+      return ['default', ...devicesIn(join(this.#root, folder))].map((device) => `${folder}/${device}/${rest}`)
     })
   }
 
-  const isRight = ({ isMinimum }: SettingSpec, value: string, found: string | null): boolean =>
-    found === value || (isMinimum === true && found !== null && Number(found) >= Number(value))
-
-  const isWaiting = (path: string): boolean => {
-    const last = refused.get(path)
+  #isWaiting(path: string): boolean {
+    const last = this.#refused.get(path)
     // Either way: the clock may be set back.
-    return last !== undefined && Math.abs(now() - last.at) < retryMs
+    return last !== undefined && Math.abs(this.#now() - last.at) < retryMs
   }
 
   /** What is not as it should be and can be written. A device may go at any time, and a kernel may lack a setting. */
-  const wrongPaths = ({ name, value }: KernelSetting): { readonly path: string; readonly found: string }[] =>
-    pathsOf(settingTable[name].paths).flatMap((path) => {
-      const found = read(path)
+  #wrongPaths({ name, value }: KernelSetting): { readonly path: string; readonly found: string }[] {
+    return this.#pathsOf(settingTable[name].paths).flatMap((path) => {
+      const found = this.#read(path)
       return found === null || isRight(settingTable[name], value, found) ? [] : [{ path, found }]
     })
+  }
 
   /** Recorded values that no setting of these holds any more. */
-  function leftOver(settings: readonly KernelSetting[]): string[] {
+  #leftOver(settings: readonly KernelSetting[]): string[] {
     const held = new Set(
       settings.flatMap(({ name }) => [...settingTable[name].paths, ...(settingTable[name].moves ?? [])]),
     )
-    return [...before().keys()].filter((path) => !held.has(path) && !held.has(patternOf(path)))
-  }
-
-  async function isCurrent(settings: readonly KernelSetting[]): Promise<boolean> {
-    if (plane === 'none') return true
-    if (leftOver(settings).length > 0) return false
-    return settings.every((setting) => wrongPaths(setting).every(({ path }) => isWaiting(path)))
-  }
-
-  /** The caller has loaded the rules: forwarding is switched on here. */
-  async function apply(settings: readonly KernelSetting[]): Promise<void> {
-    if (plane === 'none') return
-    const isRepair = new Set(wanted?.map(({ name, value }) => `${name} ${value}`))
-    putBack(leftOver(settings))
-    record(settings)
-    for (const setting of settings) {
-      const wrong = wrongPaths(setting).filter(({ path }) => !isWaiting(path))
-      if (wrong.length === 0) continue
-      const [{ found } = { found: '' }] = wrong
-      const isWritten = wrong.map(({ path }) => write(path, setting.value)).some((isDone) => isDone)
-      if (!isWritten || !isRepair.has(`${setting.name} ${setting.value}`)) continue
-      repairs.set(setting.name, { found, at: now() })
-      log('warning', 'Another program changed a setting of the kernel; it is as before again', {
-        setting: setting.name,
-        found,
-      })
-    }
-    wanted = settings
-    for (const name of repairs.keys()) if (!settings.some((one) => one.name === name)) repairs.delete(name)
-  }
-
-  async function ensure(settings: readonly KernelSetting[]): Promise<void> {
-    if (!(await isCurrent(settings))) await apply(settings)
+    return [...this.#before().keys()].filter((path) => !held.has(path) && !held.has(patternOf(path)))
   }
 
   /** Before the first of them is written: a value without a record could never be put back. */
-  function record(settings: readonly KernelSetting[]): void {
-    const all = new Map(before())
+  #record(settings: readonly KernelSetting[]): void {
+    const all = new Map(this.#before())
     for (const { name } of settings) {
       const { paths, moves = [] } = settingTable[name]
-      for (const path of pathsOf([...paths, ...moves])) {
-        const found = all.has(path) ? null : read(path)
-        if (found !== null) all.set(path, inherited(path, found))
+      for (const path of this.#pathsOf([...paths, ...moves])) {
+        const found = all.has(path) ? null : this.#read(path)
+        if (found !== null) all.set(path, this.#inherited(path, found))
       }
     }
-    if (all.size > before().size) remember(all)
+    if (all.size > this.#before().size) this.#remember(all)
   }
 
   /** A device that came later has our value from `default`, and would have had the earlier one without us. */
-  function inherited(path: string, found: string): string {
+  #inherited(path: string, found: string): string {
     const origin = defaultOf(path)
-    const earlier = origin === null ? undefined : before().get(origin)
-    return origin !== null && earlier !== undefined && read(origin) === found ? earlier : found
+    const earlier = origin === null ? undefined : this.#before().get(origin)
+    return origin !== null && earlier !== undefined && this.#read(origin) === found ? earlier : found
   }
 
-  function write(path: string, value: string): boolean {
+  #write(path: string, value: string): boolean {
     try {
-      if (read(path) !== value) writeFileSync(join(root, path), `${value}\n`, { flag: 'r+' })
-      refused.delete(path)
+      if (this.#read(path) !== value) writeFileSync(join(this.#root, path), `${value}\n`, { flag: 'r+' })
+      this.#refused.delete(path)
       return true
     } catch (fault) {
       const words = getSystemErrorMessage((fault as NodeJS.ErrnoException).errno ?? 0)
       // A device that has gone takes its settings with it.
-      if (read(path) !== null) refused.set(path, { words, at: now() })
+      if (this.#read(path) !== null) this.#refused.set(path, { words, at: this.#now() })
       return false
     }
   }
 
   /** Returns the paths that the kernel did not take. Those that are not there any more need nothing. */
-  function putBack(paths: readonly string[]): string[] {
+  #putBack(paths: readonly string[]): string[] {
     if (paths.length === 0) return []
-    const rest = new Map(before())
+    const rest = new Map(this.#before())
     const failed: string[] = []
     for (const path of paths) {
-      const value = before().get(path)
+      const value = this.#before().get(path)
       if (value === undefined) continue
-      const ours = read(path)
-      if (ours !== null && !write(path, value) && read(path) !== null) failed.push(path)
-      if (path.includes('/conf/default/')) putBackLater(path, ours, value)
+      const ours = this.#read(path)
+      if (ours !== null && !this.#write(path, value) && this.#read(path) !== null) failed.push(path)
+      if (path.includes('/conf/default/')) this.#putBackLater(path, ours, value)
       rest.delete(path)
     }
-    remember(rest)
+    this.#remember(rest)
     return failed
   }
 
   /** Devices that came after the record and still have what `default` gave them. */
-  function putBackLater(origin: string, ours: string | null, value: string): void {
-    for (const path of pathsOf([patternOf(origin)]))
-      if (path !== origin && !before().has(path) && read(path) === ours) write(path, value)
+  #putBackLater(origin: string, ours: string | null, value: string): void {
+    for (const path of this.#pathsOf([patternOf(origin)]))
+      if (path !== origin && !this.#before().has(path) && this.#read(path) === ours) this.#write(path, value)
   }
 
-  function observeOne({ name, value }: KernelSetting): SettingObservation {
+  #observeOne({ name, value }: KernelSetting): SettingObservation {
     const spec = settingTable[name]
-    const paths = pathsOf(spec.paths).filter((path) => read(path) !== null)
-    const wrong = paths.find((path) => !isRight(spec, value, read(path)))
+    const paths = this.#pathsOf(spec.paths).filter((path) => this.#read(path) !== null)
+    const wrong = paths.find((path) => !isRight(spec, value, this.#read(path)))
     const shown = wrong ?? paths[0]
-    const earlier = paths.map((path) => before().get(path)).find((one) => one !== undefined && one !== value)
+    const earlier = paths.map((path) => this.#before().get(path)).find((one) => one !== undefined && one !== value)
     const state = shown === undefined ? 'missing' : wrong === undefined ? 'set' : 'different'
-    const refusal = wrong === undefined ? undefined : refused.get(wrong)
+    const refusal = wrong === undefined ? undefined : this.#refused.get(wrong)
     return {
       name,
-      value: shown === undefined ? null : read(shown),
+      value: shown === undefined ? null : this.#read(shown),
       wanted: value,
-      before: earlier ?? (shown === undefined ? null : (before().get(shown) ?? null)),
+      before: earlier ?? (shown === undefined ? null : (this.#before().get(shown) ?? null)),
       state: state === 'different' && refusal ? 'refused' : state,
-      message: messageOf(name, { wrong, refusal: refusal?.words, isMissing: shown === undefined }),
+      message: this.#messageOf(name, { wrong, refusal: refusal?.words, isMissing: shown === undefined }),
     }
   }
 
-  function messageOf(
+  #messageOf(
     name: string,
     { wrong, refusal, isMissing }: { wrong: string | undefined; refusal: string | undefined; isMissing: boolean },
   ): string {
     if (isMissing) return 'The kernel does not have the setting here.'
     if (wrong !== undefined && refusal !== undefined)
-      return `The kernel does not let the gateway write ${join(root, wrong)}: ${refusal}.`
-    if (wrong !== undefined) return `${join(root, wrong)} has another value.`
-    const repair = repairs.get(name)
+      return `The kernel does not let the gateway write ${join(this.#root, wrong)}: ${refusal}.`
+    if (wrong !== undefined) return `${join(this.#root, wrong)} has another value.`
+    const repair = this.#repairs.get(name)
     if (!repair) return ''
     const time = new Date(repair.at).toISOString().replace(/\.\d+/, '')
     return `Another program had set it to ${repair.found}; it was corrected at ${time}.`
   }
-
-  const observe = (settings: readonly KernelSetting[]): readonly SettingObservation[] => settings.map(observeOne)
-
-  /** For a gateway that leaves the machine; returns what could not be put back. */
-  const leave = (): { readonly put: number; readonly failed: readonly string[] } => {
-    const paths = [...before().keys()]
-    return { put: paths.length, failed: putBack(paths) }
-  }
-
-  return { isCurrent, apply, ensure, observe, leave }
 }
+
+const isRight = ({ isMinimum }: SettingSpec, value: string, found: string | null): boolean =>
+  found === value || (isMinimum === true && found !== null && Number(found) >= Number(value))
 
 const devicesIn = (folder: string): string[] => {
   try {

@@ -12,7 +12,7 @@ import { makePiece } from '../../core/plan/nft-piece.ts'
 import { readKernelIdentity } from '../../engines/kit/processes.ts'
 import type { NftSpec, Tables, UnitSpec } from '../../engines/kit/tables.ts'
 import { createLog } from '../../engines/kit/text.ts'
-import { type Applyd, type ApplydOptions, createApplyd } from '../applyd.ts'
+import { Applyd, type ApplydOptions } from '../applyd.ts'
 
 const ip = '/usr/sbin/ip'
 const here = import.meta.dirname
@@ -50,7 +50,7 @@ export class Bench {
 
   start(options: Partial<ApplydOptions> = {}): Promise<Applyd> {
     const log = createLog((line) => this.log.push(line))
-    return createApplyd({ ...benchOptions(this.stateDir, this.tables()), log, ...options })
+    return Applyd.start({ ...benchOptions(this.stateDir, this.tables()), log, ...options })
   }
 
   nft(...args: string[]): string {

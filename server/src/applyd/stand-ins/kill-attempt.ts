@@ -2,7 +2,7 @@
 // undoes it, and dies at the failpoint named on the command line.
 
 import { spawnSync } from 'node:child_process'
-import { createApplyd, type FailpointName } from '../applyd.ts'
+import { Applyd, type FailpointName } from '../applyd.ts'
 import { attemptPlan, countPackets } from './attempt-plans.ts'
 import { benchNft, benchOptions, benchTables } from './harness.ts'
 
@@ -10,7 +10,7 @@ const [root = '', namespace = '', way = '', port = '', name = ''] = process.argv
 const spec = benchNft(namespace, way === 'program' ? 'program' : 'library')
 let isArmed = false
 
-const applyd = await createApplyd({
+const applyd = await Applyd.start({
   ...benchOptions(`${root}/state`, benchTables(root, spec, Number(port))),
   failpoint: (at: FailpointName) => {
     if (isArmed && at === name) process.kill(process.pid, 'SIGKILL')

@@ -4,7 +4,7 @@
 // child, which it suspends first. The child is then often not yet another program.
 
 import { Worker } from 'node:worker_threads'
-import { createApplyd, type FailpointName } from '../applyd.ts'
+import { Applyd, type FailpointName } from '../applyd.ts'
 import { benchNft, benchOptions, benchTables, fullPlan, unit } from './harness.ts'
 
 const [root = '', namespace = '', port = '', name = '', how = ''] = process.argv.slice(2)
@@ -44,7 +44,7 @@ function die(): void {
   if (how === 'fork') while (Atomics.load(cell, 0) !== 2);
 }
 
-const applyd = await createApplyd({
+const applyd = await Applyd.start({
   ...benchOptions(`${root}/state`, benchTables(root, benchNft(namespace, 'library'), Number(port))),
   failpoint: (at: FailpointName) => {
     if (isArmed && at === name) die()
