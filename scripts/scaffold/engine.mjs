@@ -121,7 +121,7 @@ export const ${camel}Engine = defineEngine(${camel}, ({ service }) => ({
         ...(service ? ['--keep-in-foreground', '--user=dnsmasq'] : ['--no-daemon']),
         '--log-facility=-', '--pid-file=', '--conf-file={${name}.conf}',
       ],
-      files: ['${name}.conf'],
+      files: { '${name}.conf': { lines: forms } },
       check: { program, args: ['--test', '--conf-file={${name}.conf}'] },
       reload: 'restart',
       probe: { kind: 'tcp', host: '127.0.0.1', port, timeoutMs: 3000 },
@@ -129,11 +129,6 @@ export const ${camel}Engine = defineEngine(${camel}, ({ service }) => ({
       // All it can ever have: name only what it needs.
       capabilities: ['net_bind_service', 'setgid', 'setuid'],
       limits: { nofile: 1024, data: 256 * 1024 * 1024, nproc: 64 },
-      directives: (file, text) =>
-        text
-          .split('\\n')
-          .filter((line) => !forms.some((form) => form.test(line)))
-          .map((line) => \`The line "\${line.slice(0, 100)}" is not allowed in \${file}.\`),
     },
   },
   unitTemplates: {},
@@ -193,6 +188,7 @@ import { unitCommandLine } from '../../applyd/units.ts'
 import { state } from '../../areas/${area}/config.ts'
 import { render } from '../../areas/${area}/render.ts'
 import { write } from '../../core/model/slots.ts'
+import { faultsIn } from '../kit/forms.ts'
 import { findUnit } from '../kit/tables.ts'
 import { ${camel} } from './index.ts'
 import { flag, port, printLines, textRecord } from './${name}.ts'
@@ -223,9 +219,9 @@ describe('the writer', () => {
 })
 
 it('may have the lines that are rendered, and no others', () => {
-  assert.deepEqual(unit.directives(file.name, file.text), [])
+  assert.deepEqual(faultsIn(unit, file.name, file.text), [])
   for (const line of ['port=53', 'conf-file=/etc/x', 'dhcp-script=/bin/x', 'addn-hosts=/x', 'txt-record=a,"b"c"'])
-    assert.equal(unit.directives(file.name, \`\${file.text}\${line}\\n\`).length, 1, line)
+    assert.equal(faultsIn(unit, file.name, \`\${file.text}\${line}\\n\`).length, 1, line)
 })
 
 describe('the real program', { skip: reasonToSkip }, () => {

@@ -12,7 +12,12 @@ import { commandLine } from '../src/applyd/units.ts'
 import type { Artifact, NftTable } from '../src/core/plan/artifacts.ts'
 import { printTable } from '../src/core/plan/nft-piece.ts'
 import { artifactName, contentOf } from '../src/core/plan/planner.ts'
+import { parseDictionaries, parsePolicy, parseUserCategories } from '../src/domain/web-filter/policy-file.ts'
+import { parseFlowFile } from '../src/engines/flow-export/settings-file.ts'
+import { faultsIn } from '../src/engines/kit/forms.ts'
 import { findFile, findUnit, readsFile } from '../src/engines/kit/tables.ts'
+import { parsePortalFile } from '../src/engines/portal/settings-file.ts'
+import { parseServedFile } from '../src/engines/wpad/settings-file.ts'
 import { listGoldenCases, renderCase } from './support/golden.ts'
 
 const tables = productionTables('/state', null, 'none')
@@ -28,6 +33,21 @@ function checkWithNft({ name, pieces }: NftTable): string {
   return status === 0 ? '' : stderr
 }
 
+/** What applyd does not read: programs of ours say by themselves what they do not take. */
+const ownReaders: Readonly<Record<string, (text: string) => unknown>> = {
+  'flow-export.json': parseFlowFile,
+  'portal.json': parsePortalFile,
+  'web-dictionaries.json': parseDictionaries,
+  'web-policy.json': parsePolicy,
+  'web-user-categories.txt': parseUserCategories,
+  'wpad.json': parseServedFile,
+}
+
+function readByOwn(name: string, text: string): string[] {
+  const read = ownReaders[name]?.(text)
+  return typeof read === 'string' ? [`${name}: ${read}`] : []
+}
+
 /** What applyd would say: faults of the files that a unit reads, then those that its checker finds. */
 function checkUnit(name: string, artifacts: readonly Artifact[]): string[] {
   const unit = findUnit(tables, name)
@@ -38,7 +58,10 @@ function checkUnit(name: string, artifacts: readonly Artifact[]): string[] {
     const staged = new Map(files.map((file) => [file.name, join(folder, file.name)]))
     for (const file of files)
       writeFileSync(join(folder, file.name), file.text + (findFile(tables, file.name)?.ending ?? ''))
-    const faults = files.flatMap((file) => unit.directives(file.name, file.text))
+    const faults = files.flatMap((file) => [
+      ...faultsIn(unit, file.name, file.text),
+      ...readByOwn(file.name, file.text),
+    ])
     const check = typeof unit.check === 'function' ? unit.check(staged, folder) : unit.check
     if (check === null) return faults
     assert.ok(existsSync(check.program), `${check.program} is not installed, so nothing is proven`)
@@ -51,6 +74,11 @@ function checkUnit(name: string, artifacts: readonly Artifact[]): string[] {
 }
 
 describe('golden files', () => {
+  it('of programs of ours have a reader here', () => {
+    const all = [...tables.units.values(), ...[...tables.templates.values()].map((make) => make('lan0'))]
+    const own = all.flatMap(({ files }) => Object.keys(files).filter((name) => files[name] === 'own program'))
+    assert.deepEqual(own.toSorted(), Object.keys(ownReaders).toSorted())
+  })
   const cases = listGoldenCases()
   it('exist', () => assert.ok(cases.length > 0))
   for (const golden of cases) {

@@ -342,7 +342,7 @@ export class Executor {
       if (difference.nft.length > 0 && !difference.nft.some((name) => refused.has(name)))
         add('nft', difference.nft, await this.#ruleset.check(pick(target.tables, difference.nft)))
       for (const name of difference.unit.filter((unit) => target.units.has(unit))) {
-        const inputs = findUnit(this.#tables, name)?.files ?? []
+        const inputs = Object.keys(findUnit(this.#tables, name)?.files ?? {})
         if ([name, ...inputs].some((input) => refused.has(input))) continue
         add('unit', [name], await this.#checkUnit(name, staged, staging))
       }

@@ -186,7 +186,7 @@ scenario(
       tables: scene.bench.tables({
         user: { uid: 65534, gid: 65534 },
         limits: { nofile: 77, data: 256 * 1024 * 1024 },
-        files: [],
+        files: {},
         args: ['-c', 'exec sleep 1000'],
       }),
     })

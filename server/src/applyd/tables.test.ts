@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { test } from 'node:test'
 import { accountNames } from '../core/engine/accounts.ts'
 import type { Tables } from '../engines/kit/tables.ts'
@@ -13,7 +13,7 @@ function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tab
   assert.ok(!nft.tables.includes(nft.boot), 'no plan may name the boot table')
   assert.ok(isAbsolute(nft.command[0] ?? ''))
   const instances = [...templates].map(([name, make]) => [`${name}.lan0`, make('lan0')] as const)
-  const read = new Set([...units, ...instances].flatMap(([, unit]) => unit.files))
+  const read = new Set([...units, ...instances].flatMap(([, unit]) => Object.keys(unit.files)))
   for (const [name, file] of files) {
     assert.match(name, /^[a-z0-9][a-z0-9._-]{0,63}$/)
     assert.ok(isAbsolute(file.path) && !file.path.includes('..'))
@@ -27,7 +27,7 @@ function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tab
     const check = typeof unit.check === 'function' ? null : unit.check
     assert.ok(isAbsolute(unit.program) && isAbsolute(check?.program ?? '/'))
     const named = [...unit.args, ...(check?.args ?? [])].flatMap((arg) => arg.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
-    for (const file of [...unit.files, ...named])
+    for (const file of [...Object.keys(unit.files), ...named])
       assert.ok(files.has(file) || fileTemplates.has(file.replace('.*', '')), `${name} uses ${file}`)
   }
 }
@@ -35,6 +35,19 @@ function assertSound({ nft, files, fileTemplates, units, templates, trial }: Tab
 test('the production tables and those of the tests are sound', () => {
   assertSound(productionTables('/var/lib/portcullis', { uid: 65534, gid: 65534 }, 'host'))
   assertSound(benchTables('/tmp', plainNft, 5353))
+})
+
+test('a file that applyd does not read goes to programs of ours alone, which are not root', () => {
+  const { units, templates } = productionTables('/state', { uid: 65534, gid: 65534 }, 'host')
+  const all = [...units.values(), ...[...templates.values()].map((make) => make('lan0'))]
+  const own = all.flatMap(({ files }) => Object.keys(files).filter((name) => files[name] === 'own program'))
+  assert.ok(own.length > 0)
+  for (const unit of all.filter(({ files }) => own.some((name) => Object.hasOwn(files, name)))) {
+    assert.ok((unit.user?.uid ?? 0) > 0)
+    assert.equal(unit.program, process.execPath)
+    assert.ok(unit.args.some((arg) => arg.startsWith(join(ownApp, 'server', 'src')) && arg.endsWith('.ts')))
+    assert.ok(Object.values(unit.files).every((form) => form === 'own program'))
+  }
 })
 
 test('an engine of a lab does not run as the account of the same name of the host', () => {

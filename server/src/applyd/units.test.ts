@@ -130,7 +130,7 @@ test('a user and limits are set by programs that become the engine', () => {
 })
 
 test('inputs change with a file, with the command line, with the user, and with nothing else', () => {
-  const content = (text: string) => new Map([[spec.files[0] ?? '', Buffer.from(text)]])
+  const content = (text: string) => new Map([[Object.keys(spec.files)[0] ?? '', Buffer.from(text)]])
   const first = inputsOf(spec, content('a'))
   assert.equal(inputsOf({ ...spec, probe: { kind: 'alive', forMs: 1 } }, content('a')), first)
   const others = [

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../core/contract/error.ts'
 import type { Artifact, EngineFile, KernelSetting, LinkPlan, NftPiece, Plan } from '../core/plan/artifacts.ts'
+import { faultsIn } from '../engines/kit/forms.ts'
 import { findFile, findUnit, readsFile, type Tables } from '../engines/kit/tables.ts'
 import { vetPieces } from './loaded/vet-pieces.ts'
 import type { WayTargets } from './ways.ts'
@@ -63,10 +64,10 @@ function vetFile(name: string, target: Target, tables: Tables): readonly string[
   // Of a template any instance says it: what its units read does not depend on their device.
   const all = [...tables.units.values(), ...[...tables.templates.values()].map((make) => make('lan0'))]
   const readers = all.filter((unit) => readsFile(unit, name))
-  return readers.flatMap((unit) => unit.directives(name, text))
+  return readers.flatMap((unit) => faultsIn(unit, name, text))
 }
 
 function vetUnit(name: string, target: Target, tables: Tables): readonly string[] {
-  const missing = (findUnit(tables, name)?.files ?? []).filter((file) => target.files.get(file) === null)
+  const missing = Object.keys(findUnit(tables, name)?.files ?? {}).filter((file) => target.files.get(file) === null)
   return missing.map((file) => `${name} needs ${file}, which is not part of the plan.`)
 }

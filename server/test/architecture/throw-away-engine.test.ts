@@ -97,13 +97,12 @@ const echoEngine = defineEngine(echo, () => ({
     echo: {
       program: '/bin/sh',
       args: [join(standIns, 'stand-in.sh'), '{echo.conf}'],
-      files: ['echo.conf'],
+      files: { 'echo.conf': { lines: ['', /^(?!include)[a-z]+$/] } },
       check: { program: '/bin/sh', args: [join(standIns, 'check.sh'), '{echo.conf}'] },
       reload: { signal: 'SIGHUP' },
       probe: { kind: 'alive', forMs: 60 },
       capabilities: [],
       limits: { nofile: 256, data: 256 * 1024 * 1024, nproc: 64 },
-      directives: (file, text) => (text.includes('include') ? [`An include is not allowed in ${file}.`] : []),
     },
   },
   unitTemplates: {},
@@ -137,7 +136,7 @@ describe('a throw-away engine', () => {
   it('has its lines vetted and its files checked', async () => {
     const messages = async (text: string) =>
       (await scene.check(planFor(2, text))).problems.map(({ message }) => message)
-    assert.deepEqual(await messages('include'), ['An include is not allowed in echo.conf.'])
+    assert.deepEqual(await messages('include'), ['The line "include" is not allowed in echo.conf.'])
     assert.match((await messages('bad')).join(), /bad word/)
     assert.deepEqual(await messages('better'), [])
   })

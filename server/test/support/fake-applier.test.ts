@@ -15,7 +15,8 @@ const ruleset = (line: string): Artifact => ({ kind: 'nft', name: 'inet portcull
 const link = (device: string) => planLink('network.connections[1]', device)
 
 const units = productionTables('/nonexistent', null, 'lab').units
-const [unitWithFiles = ''] = [...units].find(([, unit]) => unit.files.some((file) => !file.endsWith('.*'))) ?? []
+const [unitWithFiles = ''] =
+  [...units].find(([, unit]) => Object.keys(unit.files).some((file) => !file.endsWith('.*'))) ?? []
 
 describe('the fake applier', () => {
   const unreadable: readonly (readonly [string, Artifact])[] = [

@@ -10,8 +10,10 @@ import { test } from 'node:test'
 import { makeRandom, pick, type Random } from '../../../test/support/random-policy.ts'
 import { lacking } from '../../../test/support/requires.ts'
 import { labFacts } from '../../../test/support/test-gateway.ts'
+import { productionTables } from '../../applyd/production.ts'
 import type { Config } from '../../core/model/slots.ts'
-import { faultsIn } from '../../engines/dns/applyd/files.ts'
+import { faultsIn } from '../../engines/kit/forms.ts'
+import { findUnit } from '../../engines/kit/tables.ts'
 import { connections } from '../network/config.ts'
 import { slots } from './config.ts'
 import type { MasterZone } from './contract.ts'
@@ -93,6 +95,7 @@ function drawZones(random: Random): MasterZone[] {
 }
 
 test('a zone that is accepted here is accepted by applyd and by unbound', (t) => {
+  const unit = findUnit(productionTables('/state', null, 'none'), 'dns') ?? assert.fail()
   const initial = Object.fromEntries([connections, ...slots].map((slot) => [slot.key, slot.initial]))
   const zones = drawZones(makeRandom(1))
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-zones-'))
@@ -100,7 +103,7 @@ test('a zone that is accepted here is accepted by applyd and by unbound', (t) =>
   mkdirSync(join(folder, 'zones'))
   for (const artifact of render({ ...initial, 'dns.master_zones': zones } as Config, labFacts)) {
     if (artifact.kind !== 'file') continue
-    assert.deepEqual(faultsIn(artifact.name, artifact.text), [])
+    assert.deepEqual(faultsIn(unit, artifact.name, artifact.text), [])
     const path = artifact.name.replace('unbound-zone.', 'zones/').replace('unbound-policy', 'policy')
     const more = path === 'unbound.conf' ? '\nserver:\n  module-config: "respip validator iterator"\n' : ''
     writeFileSync(join(folder, path), artifact.text + more)

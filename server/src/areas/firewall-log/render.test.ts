@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { productionTables } from '../../applyd/production.ts'
 import { addItem } from '../../core/model/list-edits.ts'
 import { type Config, write } from '../../core/model/slots.ts'
+import { faultsIn } from '../../engines/kit/forms.ts'
 import { findUnit } from '../../engines/kit/tables.ts'
 import { accessState, logRules, settings } from '../firewall/config.ts'
 import type { LogRule } from '../firewall/contract-rules.ts'
@@ -36,9 +37,9 @@ test('applyd accepts the file as it is rendered, and no other line', () => {
     findUnit(productionTables('/state', null, 'none'), 'firewall-log') ?? assert.fail('there is no such unit')
   const [file] = render(withRule(withMode('all'), {}))
   assert.ok(file?.kind === 'file')
-  assert.deepEqual(unit.directives(file.name, file.text), [])
+  assert.deepEqual(faultsIn(unit, file.name, file.text), [])
   for (const line of ['file="/etc/passwd"', 'plugin="/tmp/x.so"', ' sync=1', 'stack=a:NFLOG,b:SYSLOG'])
-    assert.equal(unit.directives(file.name, `${file.text}${line}\n`).length, 1)
+    assert.equal(faultsIn(unit, file.name, `${file.text}${line}\n`).length, 1)
 })
 
 test('a missing program is named by its package', () => {

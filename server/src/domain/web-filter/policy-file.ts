@@ -1,5 +1,6 @@
 // The three files that gatewayd writes and the decision process reads: policy.json, user-categories.txt and
-// dictionaries.json. The parsers accept nothing else and return the value or a sentence, because applyd vets with them.
+// dictionaries.json. The parsers accept nothing else and return the value or a sentence. applyd does not read them, so
+// everything that gatewayd may not say is refused here.
 
 import type { Ranges } from '../../shared/net/ranges.ts'
 import type { FilterAccess, FilterPolicy, FilterRule } from './model.ts'

@@ -30,12 +30,10 @@ export const printClamd = (settings: ClamdSettings): string =>
     .map(([name, value]) => `${name} ${typeof value === 'boolean' ? (value ? 'yes' : 'no') : value}\n`)
     .join('')
 
-/** Faults of a text: anything but the directives above. */
-export const clamdFaults = (text: string): readonly string[] =>
-  text.split('\n').flatMap((line, index) => {
-    const [, name = '', value = ''] = /^([A-Za-z]{1,40}) ([0-9]{1,10}|yes|no)$/.exec(line) ?? []
-    const form = Object.hasOwn(directives, name) ? directives[name as ClamdDirective] : undefined
-    const isAllowed =
-      line === '' || (form === 'number' ? /^[0-9]+$/.test(value) : form === 'switch' && !/^[0-9]/.test(value))
-    return isAllowed ? [] : [`Line ${index + 1} is not allowed in the settings of the antivirus program.`]
-  })
+/** Every form of a line: the directives above and nothing else. */
+export const clamdForms: readonly (string | RegExp)[] = [
+  '',
+  ...Object.entries(directives)
+    .map(([name, value]) => `^${name} ${value === 'number' ? '[0-9]{1,10}' : '(?:yes|no)'}$`)
+    .map((ownPattern) => new RegExp(ownPattern, 'u')),
+]

@@ -1,5 +1,5 @@
-// The settings file of the flow exporter: JSON with exactly these fields. The area prints it, the exporter reads it, and applyd
-// accepts nothing else for it. Without imports, because applyd uses it too.
+// The settings file of the flow exporter: JSON with exactly these fields. The area prints it; the exporter reads it and accepts
+// nothing else, because applyd does not look into it.
 
 export interface FlowInterface {
   /** `netflow_index`. */

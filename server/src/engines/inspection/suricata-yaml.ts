@@ -33,13 +33,19 @@ export function suricataSettings({ homeNetworks, isBlocking = false }: SuricataI
   return [...headOf(isBlocking), `    HOME_NET: "[${networks.join(',')}]"`, ''].join('\n')
 }
 
-/** Why the text is not one that `suricataSettings` writes; none when it is. */
-export function suricataFaults(text: string): readonly string[] {
-  const lines = text.split('\n')
-  const head = headOf(lines[2]?.endsWith(' drop-packet') ?? false)
-  const home = /^ {4}HOME_NET: "\[([0-9a-f.:/,]{1,60000})\]"$/.exec(lines[head.length] ?? '')?.[1]?.split(',')
-  const isOwn = lines.length === head.length + 2 && lines.at(-1) === '' && head.every((line, at) => line === lines[at])
-  const isFine =
-    isOwn && home !== undefined && home.length <= mostNetworks && home.every((one) => networkForm.test(one))
-  return isFine ? [] : ['The file suricata.yaml may only say which networks are ours, and what happens without memory.']
-}
+const network = networkForm.source.slice(1, -1)
+const ownPattern = [
+  '^%YAML 1\\.1',
+  '---',
+  'exception-policy: (?:drop-packet|ignore)',
+  'vars:',
+  ' {2}address-groups:',
+  ` {4}HOME_NET: "\\[${network}(?:,${network}){0,${mostNetworks - 1}}\\]"`,
+  '$',
+].join('\n')
+
+/** What `suricataSettings` writes and nothing else. */
+export const suricataForm = {
+  whole: new RegExp(ownPattern, 'u'),
+  fault: 'The file suricata.yaml may only say which networks are ours, and what happens without memory.',
+} as const

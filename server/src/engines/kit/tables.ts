@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import type { EnginePackage, KernelFeature } from '../../core/engine/engine.ts'
 import type { Ownership } from '../../shared/files/durable.ts'
+import { type FileForm, formOf } from './forms.ts'
 import type { EngineRequests } from './requests.ts'
 import type { Way } from './ways.ts'
 
@@ -75,8 +76,11 @@ export interface UnitSpec extends Command {
   readonly capabilities: readonly Capability[]
   /** Variables beside those that every program has. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Names in the table of files, `<template>.*` for all files of a template; a change of any of them reloads the unit. */
-  readonly files: readonly string[]
+  /**
+   * What it reads, with what a plan may write there: names in the table of files, `<template>.*` for all files of a template.
+   * A change of any of them reloads the unit.
+   */
+  readonly files: Readonly<Record<string, FileForm>>
   /** The engine's own checker; null when it has none. */
   readonly check: Command | CheckMaker | null
   readonly reload: Reload | ((changed: ChangedFiles, before: FilesBefore) => Reload)
@@ -97,8 +101,6 @@ export interface UnitSpec extends Command {
   readonly limits: Limits
   /** What must be installed before it can run. */
   readonly installation?: Installation
-  /** Faults of a file that the engine would accept and we do not: programs, modules, includes, paths, sockets. */
-  readonly directives: (file: string, text: string) => readonly string[]
 }
 
 export interface NftSpec {
@@ -169,8 +171,7 @@ function splitName(name: string): readonly [string, string] {
   return [first, rest.join('.')]
 }
 
-export const readsFile = (unit: UnitSpec, name: string): boolean =>
-  unit.files.includes(name) || unit.files.includes(`${splitName(name)[0]}.*`)
+export const readsFile = (unit: UnitSpec, name: string): boolean => formOf(unit, name) !== undefined
 
 /** The specification of a unit, also of an instance of a template. */
 export function findUnit({ units, templates }: Tables, name: string): UnitSpec | undefined {

@@ -1,5 +1,5 @@
-// The settings file of the portal: JSON with exactly these fields. Areas print it, the portal reads it, and applyd accepts
-// nothing else for it. Without imports, because applyd uses it too.
+// The settings file of the portal: JSON with exactly these fields. Areas print it; the portal reads it and accepts nothing else,
+// because applyd does not look into it.
 
 export const portalLanguages = ['en', 'ru'] as const
 export type PortalLanguage = (typeof portalLanguages)[number]

@@ -1,5 +1,4 @@
-// The file of the small web server for clients: what it shows them beside fixed texts. applyd and the server itself read it with
-// the same function. No imports.
+// The file of the small web server for clients: what it shows them beside fixed texts. Only the server reads it.
 
 export interface ServedFile {
   /** PEM; null when there is none to show. */

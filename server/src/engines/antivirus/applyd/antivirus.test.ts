@@ -8,8 +8,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { clamdFaults, printClamd } from '../clamd.ts'
+import { productionTables } from '../../../applyd/production.ts'
+import { faultsIn } from '../../kit/forms.ts'
+import { findUnit } from '../../kit/tables.ts'
+import { printClamd } from '../clamd.ts'
 
+const unit = findUnit(productionTables('/state', null, 'none'), 'antivirus') ?? assert.fail()
 const root = mkdtempSync(join(tmpdir(), 'portcullis-signatures-'))
 after(() => rmSync(root, { recursive: true }))
 const [links, own, packages] = ['links', 'own', 'packages'].map((name) => join(root, name)) as [string, string, string]
@@ -48,7 +52,7 @@ describe('the start of the antivirus program', () => {
 
 describe('the settings of the antivirus program', () => {
   it('are numbers and switches', () => {
-    assert.deepEqual(clamdFaults(printClamd({ MaxThreads: 4, ExitOnOOM: true })), [])
+    assert.deepEqual(faultsIn(unit, 'clamd.conf', printClamd({ MaxThreads: 4, ExitOnOOM: true })), [])
   })
 
   it('name no path, socket, program or other directive', () => {
@@ -61,6 +65,6 @@ describe('the settings of the antivirus program', () => {
       'toString yes',
     ]
     for (const line of [...lines, 'MaxThreads 4 5', ' MaxThreads 4', 'ExitOnOOM 1'])
-      assert.equal(clamdFaults(`${line}\n`).length, 1, line)
+      assert.equal(faultsIn(unit, 'clamd.conf', `${line}\n`).length, 1, line)
   })
 })

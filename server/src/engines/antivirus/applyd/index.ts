@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { defineEngine } from '../../kit/privileged.ts'
-import { clamdFaults } from '../clamd.ts'
+import { clamdForms } from '../clamd.ts'
 import { antivirus, antivirusPaths, packageSignatures } from '../index.ts'
 
 export const antivirusEngine = defineEngine(antivirus, ({ stateDir, accountOf }) => {
@@ -23,7 +23,7 @@ export const antivirusEngine = defineEngine(antivirus, ({ stateDir, accountOf })
           '--foreground',
           '--config-file={clamd.conf}',
         ],
-        files: ['clamd.conf'],
+        files: { 'clamd.conf': { lines: clamdForms } },
         check: null,
         reload: 'restart',
         // Millions of signatures take most of a minute to load.
@@ -35,7 +35,6 @@ export const antivirusEngine = defineEngine(antivirus, ({ stateDir, accountOf })
         capabilities: [],
         // All official signatures take 1.3 GB, and twice that while new ones are loaded.
         limits: { nofile: 4096, data: 4 * 1024 * 1024 * 1024, nproc: 64 },
-        directives: (_, text) => clamdFaults(text),
       },
     },
     unitTemplates: {},

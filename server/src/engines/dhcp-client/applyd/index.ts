@@ -39,7 +39,7 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir, accountOf 
           '-O',
           'dns',
         ],
-        files: [],
+        files: {},
         check: null,
         reload: 'restart',
         probe: { kind: 'alive', forMs: 200 },
@@ -49,7 +49,6 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir, accountOf 
         capabilities: ['net_bind_service', 'net_raw'],
         // Its event program is a runtime, with threads and half a gigabyte that it reserves and never uses.
         limits: { nofile: 256, data: 1024 * 1024 * 1024, nproc: 128 },
-        directives: () => [],
       }),
     },
     prepare: () => {

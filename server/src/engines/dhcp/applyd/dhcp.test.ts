@@ -19,6 +19,7 @@ import { parseOption } from '../../../areas/dhcp/dhcp-option.ts'
 import { render } from '../../../areas/dhcp/render.ts'
 import { connections } from '../../../areas/network/config.ts'
 import { type Config, read, write } from '../../../core/model/slots.ts'
+import { faultsIn } from '../../kit/forms.ts'
 import { findUnit } from '../../kit/tables.ts'
 import { wpadEngine } from '../../wpad/applyd/index.ts'
 import { dhcpEngine } from './index.ts'
@@ -54,7 +55,7 @@ describe('the files of dnsmasq', () => {
   const text = settingsOf(withOptions(['224,"x"']))
 
   it('hold the lines that are rendered, and no others', () => {
-    assert.deepEqual(unit.directives('dnsmasq.conf', text), [])
+    assert.deepEqual(faultsIn(unit, 'dnsmasq.conf', text), [])
     for (const line of [
       'dhcp-script=/bin/x',
       'conf-file=/etc/x',
@@ -76,10 +77,10 @@ describe('the files of dnsmasq', () => {
       'servers-file=/x',
       `dhcp-option=tag:c1n0,224,"${'x'.repeat(1024)}"`,
     ])
-      assert.equal(unit.directives('dnsmasq.conf', `${text}${line}\n`).length, 1, line)
-    assert.deepEqual(unit.directives('dhcp-hosts', '10.0.0.1\n02:00:00:00:00:01,10.0.0.2\n'), [])
+      assert.equal(faultsIn(unit, 'dnsmasq.conf', `${text}${line}\n`).length, 1, line)
+    assert.deepEqual(faultsIn(unit, 'dhcp-hosts', '10.0.0.1\n02:00:00:00:00:01,10.0.0.2\n'), [])
     for (const line of ['02:00:00:00:00:01,10.0.0.2,name', 'set:x,10.0.0.2', '*:*:*:*:*:*,ignore', '#'])
-      assert.equal(unit.directives('dhcp-hosts', `${line}\n`).length, 1, line)
+      assert.equal(faultsIn(unit, 'dhcp-hosts', `${line}\n`).length, 1, line)
   })
 
   it('are reloaded by a signal when only the bound addresses changed', () => {
@@ -132,7 +133,7 @@ describe('options of administrators', { skip: lacking('/usr/sbin/dnsmasq') }, ()
   const refusalOf = (config: Config): string => {
     const path = join(folder, 'dnsmasq.conf')
     writeFileSync(path, settingsOf(config))
-    assert.deepEqual(unit.directives('dnsmasq.conf', settingsOf(config)), [])
+    assert.deepEqual(faultsIn(unit, 'dnsmasq.conf', settingsOf(config)), [])
     assert.ok(unit.check !== null && typeof unit.check !== 'function')
     const [program = '', ...args] = commandLine(unit.check, () => path)
     const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' })

@@ -22,15 +22,6 @@ const hostForm = /^(?:(?:[0-9a-f]{2}:){5}[0-9a-f]{2},)?[0-9.]{7,15}$/
 /** dnsmasq reads the rest of a longer line as another line. */
 const longestLine = 1023
 
-function directives(file: string, text: string): readonly string[] {
-  const isKnown = (line: string): boolean =>
-    file === 'dhcp-hosts' ? line === '' || hostForm.test(line) : settingsForms.some((form) => form.test(line))
-  return text
-    .split('\n')
-    .filter((line) => !isKnown(line) || Buffer.byteLength(line) > longestLine)
-    .map((line) => `The line "${line.slice(0, 100)}" is not allowed in ${file}.`)
-}
-
 export const dhcpEngine = defineEngine(dhcp, (place) => ({
   units: {
     dhcp: {
@@ -44,7 +35,10 @@ export const dhcpEngine = defineEngine(dhcp, (place) => ({
         '--dhcp-hostsfile={dhcp-hosts}',
         `--dhcp-leasefile=${leasesOf(place)}`,
       ],
-      files: ['dnsmasq.conf', 'dhcp-hosts'],
+      files: {
+        'dnsmasq.conf': { lines: settingsForms, mostLineBytes: longestLine },
+        'dhcp-hosts': { lines: ['', hostForm] },
+      },
       check: { program, args: ['--test', '--conf-file={dnsmasq.conf}'] },
       reload: (changed) => (changed?.every((file) => file === 'dhcp-hosts') ? { signal: 'SIGHUP' } : 'restart'),
       probe: { kind: 'udp', port: dhcp.ports.requests.destinationPort, timeoutMs: 3000 },
@@ -52,7 +46,6 @@ export const dhcpEngine = defineEngine(dhcp, (place) => ({
       isOptional: true,
       capabilities: ['net_admin', 'net_bind_service', 'net_raw', 'setgid', 'setuid'],
       limits: { nofile: 1024, data: 512 * 1024 * 1024, nproc: 64 },
-      directives,
     },
   },
   unitTemplates: {},

@@ -6,11 +6,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Command } from '../../kit/tables.ts'
-import { checkOf, faultsIn, reloadOf } from './files.ts'
+import { productionTables } from '../../../applyd/production.ts'
+import { faultsIn } from '../../kit/forms.ts'
+import { type Command, findUnit } from '../../kit/tables.ts'
+import { checkOf, reloadOf } from './files.ts'
 import { dnsEngine } from './index.ts'
 import { cacheMegabytes } from './settings.ts'
 
+const unit = findUnit(productionTables('/state', null, 'none'), 'dns') ?? assert.fail()
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-dns-'))
 after(() => rmSync(folder, { recursive: true }))
 
@@ -27,7 +30,7 @@ const configuration = [
 ].join('\n')
 
 test('the lines that a plan needs are allowed, and no other', () => {
-  assert.deepEqual(faultsIn('unbound.conf', configuration), [])
+  assert.deepEqual(faultsIn(unit, 'unbound.conf', configuration), [])
   for (const line of [
     'include: "/etc/shadow"',
     '  include: "/etc/shadow"',
@@ -44,10 +47,10 @@ test('the lines that a plan needs are allowed, and no other', () => {
     '  auto-trust-anchor-file: "/etc/cron.d/x"',
     '  interface: 1.2.3.4',
   ])
-    assert.equal(faultsIn('unbound.conf', `server:\n${line}\n`).length, 1, line)
-  assert.deepEqual(faultsIn('unbound-zone.a', 'a.b. 300 IN A 10.0.0.1\n*.a.b. 300 IN TXT "$INCLUDE; ("\n'), [])
+    assert.equal(faultsIn(unit, 'unbound.conf', `server:\n${line}\n`).length, 1, line)
+  assert.deepEqual(faultsIn(unit, 'unbound-zone.a', 'a.b. 300 IN A 10.0.0.1\n*.a.b. 300 IN TXT "$INCLUDE; ("\n'), [])
   for (const line of ['$INCLUDE /etc/shadow', ' 300 IN A 1.2.3.4', 'a.b. IN A 1.2.3.4', '$ORIGIN x.'])
-    assert.equal(faultsIn('unbound-zone.a', `${line}\n`).length, 1, line)
+    assert.equal(faultsIn(unit, 'unbound-zone.a', `${line}\n`).length, 1, line)
 })
 
 const control = (...words: string[]): Command => ({ program: 'control', args: words })

@@ -19,7 +19,7 @@ export const readIfThere = (path: string): string => readRegular(path)?.toString
 
 // Which lines a plan may write.
 
-const configurationForms = [
+export const configurationForms = [
   /^(?:(?:server|forward-zone|stub-zone|auth-zone|rpz):)?$/,
   /^ {2}access-control: \d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})? allow$/,
   /^ {2}private-address: (?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]{2,39})\/\d{1,3}$/,
@@ -30,16 +30,7 @@ const configurationForms = [
   /^ {2}(?:for-downstream|for-upstream|fallback-enabled|val-permissive-mode): (?:yes|no)$/,
 ] as const
 /** No line begins with a dollar, so none includes another file. */
-const zoneForms = [/^$/, /^[a-z0-9_*.-]{1,255} \d{1,10} IN [A-Z]{1,5} [\x20-\x7e]{1,70000}$/] as const
-
-export function faultsIn(file: string, text: string): string[] {
-  const forms: readonly RegExp[] = file === settingsFile ? configurationForms : zoneForms
-  return text
-    .split('\n')
-    .filter((line) => !forms.some((form) => form.test(line)))
-    .slice(0, 3)
-    .map((line) => `The line "${line.slice(0, 100)}" is not allowed in ${file}.`)
-}
+export const zoneForms = [/^$/, /^[a-z0-9_*.-]{1,255} \d{1,10} IN [A-Z]{1,5} [\x20-\x7e]{1,70000}$/] as const
 
 // The check: unbound-checkconf reads zones too, so it is given the staged ones.
 

@@ -5,7 +5,7 @@ import { ensureWritten } from '../../../shared/files/durable.ts'
 import { defineEngine } from '../../kit/privileged.ts'
 import type { Command } from '../../kit/tables.ts'
 import { dns } from '../index.ts'
-import { checkOf, faultsIn, readIfThere, reloadOf } from './files.ts'
+import { checkOf, configurationForms, readIfThere, reloadOf, zoneForms } from './files.ts'
 import { controlSettings, fixedSettings } from './settings.ts'
 
 export const dnsEngine = defineEngine(dns, (place) => {
@@ -23,7 +23,11 @@ export const dnsEngine = defineEngine(dns, (place) => {
       dns: {
         program: '/usr/sbin/unbound',
         args: ['-d', '-p', '-c', '{unbound.conf}'],
-        files: ['unbound.conf', 'unbound-policy.zone', 'unbound-zone.*'],
+        files: {
+          'unbound.conf': { lines: configurationForms },
+          'unbound-policy.zone': { lines: zoneForms },
+          'unbound-zone.*': { lines: zoneForms },
+        },
         check: (staged, staging) => checkOf(staged, staging, { settingsPath, zones, policyPath }),
         reload: (changed, before) => reloadOf(changed, before, readIfThere(settingsPath), control),
         probe: { kind: 'tcp', host: '127.0.0.1', port: dns.ports.tcp.destinationPort, timeoutMs: 5_000 },
@@ -32,7 +36,6 @@ export const dnsEngine = defineEngine(dns, (place) => {
         limits: { nofile: 16384, data: 2048 * 1024 * 1024, nproc: 64 },
         // Another program may hold port 53: the status shows it, but rules of the firewall are still applied.
         isOptional: true,
-        directives: (file, text) => faultsIn(file, text),
       },
     },
     unitTemplates: {},

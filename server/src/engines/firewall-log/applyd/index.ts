@@ -4,7 +4,7 @@ import { defineEngine } from '../../kit/privileged.ts'
 import { firewallLog } from '../index.ts'
 
 /** Every line the file may hold. A path, a plugin or a stack that is not in here is refused. */
-const knownLines: ReadonlySet<string> = new Set([
+const knownLines: readonly string[] = [
   '',
   '[global]',
   'logfile="/dev/stderr"',
@@ -19,7 +19,7 @@ const knownLines: ReadonlySet<string> = new Set([
   '[out]',
   'file="/dev/stdout"',
   'sync=1',
-])
+]
 
 export const firewallLogEngine = defineEngine(firewallLog, ({ service }) => ({
   units: {
@@ -27,17 +27,12 @@ export const firewallLogEngine = defineEngine(firewallLog, ({ service }) => ({
       program: '/usr/sbin/ulogd',
       // It needs root to reach the kernel, and switches to the account of its package before it reads a packet.
       args: ['-c', '{ulogd.conf}', ...(service ? ['-u', 'ulog'] : [])],
-      files: ['ulogd.conf'],
+      files: { 'ulogd.conf': { lines: knownLines } },
       check: null,
       reload: 'restart',
       probe: { kind: 'alive', forMs: 300 },
       capabilities: ['net_admin', 'setgid', 'setuid'],
       limits: { nofile: 256, data: 256 * 1024 * 1024, nproc: 64 },
-      directives: (file, text) =>
-        text
-          .split('\n')
-          .filter((line) => !knownLines.has(line))
-          .map((line) => `The line "${line.slice(0, 100)}" is not allowed in ${file}.`),
       isOptional: true,
     },
   },

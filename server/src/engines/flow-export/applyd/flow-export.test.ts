@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { productionTables } from '../../../applyd/production.ts'
 import { findFile, findUnit } from '../../kit/tables.ts'
-import { type FlowFile, printFlowFile } from '../settings-file.ts'
+import { type FlowFile, parseFlowFile, printFlowFile } from '../settings-file.ts'
 
 const service = { uid: 70_000, gid: 70_000 }
 const tables = productionTables('/state', service, 'lab', { block: 70_000 })
@@ -37,8 +37,7 @@ test('it gets the place of its report from applyd, and keeps its books when sett
 })
 
 test('its file is nothing but addresses and numbers', () => {
-  const faults = (text: string) => unit.directives('flow-export.json', text)
-  assert.deepEqual(faults(printFlowFile(file)), [])
+  assert.deepEqual(parseFlowFile(printFlowFile(file)), file)
   const [place = assert.fail()] = file.interfaces
   const refused: readonly unknown[] = [
     null,
@@ -58,6 +57,6 @@ test('its file is nothing but addresses and numbers', () => {
     { ...file, interfaces: [{ ...place, index: 65_536 }] },
     { ...file, interfaces: [{ ...place, name: 'lan0' }] },
   ]
-  for (const one of refused) assert.equal(faults(JSON.stringify(one)).length, 1, JSON.stringify(one))
-  assert.equal(faults('{').length, 1)
+  for (const one of refused) assert.equal(typeof parseFlowFile(JSON.stringify(one)), 'string', JSON.stringify(one))
+  assert.equal(typeof parseFlowFile('{'), 'string')
 })

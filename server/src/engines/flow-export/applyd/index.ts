@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { ownApp, plainOption } from '../../../shared/files/plain.ts'
 import { defineEngine } from '../../kit/privileged.ts'
 import { flowExport, flowReportPath } from '../index.ts'
-import { parseFlowFile } from '../settings-file.ts'
 
 const program = join(import.meta.dirname, '..', '..', '..', 'exporters', 'flow-exporter.ts')
 
@@ -18,17 +17,12 @@ const runtimeOptions = [
   '--disable-warning=ExperimentalWarning',
 ]
 
-function directives(_: string, text: string): readonly string[] {
-  const file = parseFlowFile(text)
-  return typeof file === 'string' ? [`The file flow-export.json is not allowed. ${file}`] : []
-}
-
 export const flowExportEngine = defineEngine(flowExport, ({ stateDir, accountOf }) => ({
   units: {
     'flow-export': {
       program: process.execPath,
       args: [...runtimeOptions, program, '{flow-export.json}', join(stateDir, flowReportPath)],
-      files: ['flow-export.json'],
+      files: { 'flow-export.json': 'own program' },
       check: null,
       // It reports what is open with the earlier settings, and goes on with its books.
       reload: { signal: 'SIGHUP' },
@@ -38,7 +32,6 @@ export const flowExportEngine = defineEngine(flowExport, ({ stateDir, accountOf 
       capabilities: ['net_admin'],
       // Threads of the runtime count as processes, and it reserves half a gigabyte that it never uses.
       limits: { nofile: 64, data: 2048 * 1024 * 1024, nproc: 64 },
-      directives,
     },
   },
   unitTemplates: {},

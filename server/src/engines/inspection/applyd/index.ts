@@ -7,7 +7,7 @@ import { confine } from '../../kit/confine.ts'
 import { defineEngine } from '../../kit/privileged.ts'
 import type { ChangedFiles, Reload } from '../../kit/tables.ts'
 import { inspectionEngine as declared, inspectionPaths } from '../index.ts'
-import { suricataFaults, suricataSettings } from '../suricata-yaml.ts'
+import { suricataForm, suricataSettings } from '../suricata-yaml.ts'
 import { signatureRequests } from './check.ts'
 import { checkSettings, inspectionLimits, rulesProgram, suricata } from './program.ts'
 import { closedQueues, openQueues } from './queue-rules.ts'
@@ -17,7 +17,10 @@ import { inspectionWay } from './way.ts'
 
 /** 40,000 signatures in three copies, on a machine that has other work. */
 const slowestMs = 15 * 60_000
-const rulesForm = /^\{"rules":"[0-9a-f]{64}"\}\n?$/
+const rulesForm = {
+  whole: /^\{"rules":"[0-9a-f]{64}"\}\n?$/,
+  fault: 'The file inspection-rules.json may only name rules by their SHA-256.',
+}
 
 export const inspectionEngine = defineEngine(declared, ({ stateDir, plane, service, accountOf }) => {
   const below = (path: string): string => join(stateDir, path)
@@ -53,7 +56,7 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, plane, servi
           work,
           ...openQueues.flatMap((queue) => ['-q', `${queue}`]),
         ],
-        files: ['suricata.yaml', 'inspection-rules.json'],
+        files: { 'suricata.yaml': suricataForm, 'inspection-rules.json': rulesForm },
         check: null,
         // Packets are judged with the old rules until the new ones are loaded; a start would let them pass, or stop them.
         reload: (changed: ChangedFiles) =>
@@ -68,12 +71,6 @@ export const inspectionEngine = defineEngine(declared, ({ stateDir, plane, servi
         capabilities: ['net_admin', 'net_raw'],
         limits: inspectionLimits,
         watch: createQueueWatch(),
-        directives: (file, text) =>
-          file === 'suricata.yaml'
-            ? suricataFaults(text)
-            : rulesForm.test(text)
-              ? []
-              : ['The file inspection-rules.json may only name rules by their SHA-256.'],
       },
     },
     unitTemplates: {},

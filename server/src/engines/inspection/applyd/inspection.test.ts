@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { productionTables } from '../../../applyd/production.ts'
+import { faultsIn } from '../../kit/forms.ts'
 import { findUnit } from '../../kit/tables.ts'
-import { suricataFaults, suricataSettings } from '../suricata-yaml.ts'
-import { faultsIn } from './check.ts'
+import { suricataSettings } from '../suricata-yaml.ts'
+import { faultsIn as faultsOfSignatures } from './check.ts'
 import { fixedSettings } from './settings.ts'
 import { createQueueWatch, hungWords, readQueues } from './watch.ts'
 
@@ -23,13 +24,13 @@ describe('the settings of the inspection engine', () => {
   it('say which networks are ours, and nothing else', () => {
     const text = suricataSettings({ homeNetworks: ['192.0.2.0/24', '2001:db8::/32', '192.0.2.0/24', '0.0.0.0/0', 'x'] })
     assert.match(text, /^ {4}HOME_NET: "\[192\.0\.2\.0\/24,2001:db8::\/32,fc00::\/7,fe80::\/10\]"$/m)
-    assert.deepEqual(unit.directives('suricata.yaml', text), [])
-    assert.deepEqual(suricataFaults(suricataSettings({ homeNetworks: [] })), [])
+    assert.deepEqual(faultsIn(unit, 'suricata.yaml', text), [])
+    assert.deepEqual(faultsIn(unit, 'suricata.yaml', suricataSettings({ homeNetworks: [] })), [])
     const blocking = suricataSettings({ homeNetworks: [], isBlocking: true })
     assert.match(blocking, /^exception-policy: drop-packet$/m)
-    assert.deepEqual(suricataFaults(blocking), [])
-    assert.equal(suricataFaults(blocking.replace('drop-packet', 'bypass')).length, 1)
-    const fixed = unit.files.includes('suricata.yaml') ? fixedSettings(places) : ''
+    assert.deepEqual(faultsIn(unit, 'suricata.yaml', blocking), [])
+    assert.equal(faultsIn(unit, 'suricata.yaml', blocking.replace('drop-packet', 'bypass')).length, 1)
+    const fixed = 'suricata.yaml' in unit.files ? fixedSettings(places) : ''
     assert.match(fixed, /^nfq: \{ mode: accept, fail-open: no,/m)
     assert.doesNotMatch(fixed, /^exception-policy:/m)
     const more = [
@@ -39,15 +40,15 @@ describe('the settings of the inspection engine', () => {
       'security: { lua: { allow-rules: yes } }',
     ]
     for (const line of more) {
-      assert.equal(unit.directives('suricata.yaml', `${text}${line}\n`).length, 1, line)
-      assert.equal(unit.directives('suricata.yaml', `${line}\n${text}`).length, 1, line)
+      assert.equal(faultsIn(unit, 'suricata.yaml', `${text}${line}\n`).length, 1, line)
+      assert.equal(faultsIn(unit, 'suricata.yaml', `${line}\n${text}`).length, 1, line)
     }
     for (const home of ['any', '[0.0.0.0/0]', '[192.0.2.0/24]" #', '[]', '!x'])
-      assert.equal(suricataFaults(text.replace(/"\[.*\]"/, `"${home}"`)).length, 1, home)
+      assert.equal(faultsIn(unit, 'suricata.yaml', text.replace(/"\[.*\]"/, `"${home}"`)).length, 1, home)
   })
 
   it('the name of the rules is a SHA-256 and no path', () => {
-    const nameOf = (rules: string) => unit.directives('inspection-rules.json', `{"rules":"${rules}"}`)
+    const nameOf = (rules: string) => faultsIn(unit, 'inspection-rules.json', `{"rules":"${rules}"}`)
     assert.deepEqual(nameOf('a'.repeat(64)), [])
     for (const rules of ['', '../x', 'A'.repeat(64), `${'a'.repeat(64)}","x":"`]) assert.equal(nameOf(rules).length, 1)
   })
@@ -208,7 +209,7 @@ describe('what the engine says about signatures', () => {
       'E: detect: error parsing signature "nonsense" from file /x/check.rules at line 8',
       'E: suricata: Loading signatures failed.',
     ].join('\n')
-    assert.deepEqual(faultsIn(output), [
+    assert.deepEqual(faultsOfSignatures(output), [
       { line: 2, message: "unknown rule keyword 'contentx'." },
       { line: 7, message: 'Duplicate signature.' },
       { line: 8, message: 'The signature cannot be read.' },

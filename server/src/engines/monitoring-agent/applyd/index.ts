@@ -14,12 +14,6 @@ const forms: readonly RegExp[] = [
   ...[`^Server(?:Active)?=${server}(?:,${server}){0,99}$`].map((ownPattern) => new RegExp(ownPattern, 'u')),
 ]
 
-const directives = (file: string, text: string): readonly string[] =>
-  text
-    .split('\n')
-    .filter((line) => !forms.some((form) => form.test(line)))
-    .map((line) => `The line "${line.slice(0, 100)}" is not allowed in ${file}.`)
-
 export const monitoringAgentEngine = defineEngine(monitoringAgent, ({ stateDir, accountOf }) => {
   const user = accountOf('portcullis-monitoring-agent')
   const ending = [
@@ -36,7 +30,7 @@ export const monitoringAgentEngine = defineEngine(monitoringAgent, ({ stateDir, 
       'monitoring-agent': {
         program,
         args: ['-f', '-c', '{zabbix-agent.conf}'],
-        files: ['zabbix-agent.conf'],
+        files: { 'zabbix-agent.conf': { lines: forms } },
         check: { program, args: ['-c', '{zabbix-agent.conf}', '-t', 'agent.ping'] },
         // It reads its settings only when it starts.
         reload: 'restart',
@@ -46,7 +40,6 @@ export const monitoringAgentEngine = defineEngine(monitoringAgent, ({ stateDir, 
         user,
         capabilities: [],
         limits: { nofile: 1024, data: 256 * 1024 * 1024, nproc: 64 },
-        directives,
       },
     },
     unitTemplates: {},

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { productionTables } from '../../../applyd/production.ts'
+import { faultsIn } from '../../kit/forms.ts'
 import { findFile, findUnit } from '../../kit/tables.ts'
 
 const tables = productionTables('/state', { uid: 70_000, gid: 70_000 }, 'host', { passwd: '' })
 const unit = findUnit(tables, 'monitoring-agent') ?? assert.fail('there is no unit monitoring-agent')
-const faults = (text: string) => unit.directives('zabbix-agent.conf', text)
+const faults = (text: string) => faultsIn(unit, 'zabbix-agent.conf', text)
 
 describe('the monitoring agent', () => {
   it('may get servers, a port and a name', () => {

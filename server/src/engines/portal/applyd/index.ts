@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { ownApp, plainOption } from '../../../shared/files/plain.ts'
 import { defineEngine } from '../../kit/privileged.ts'
 import { portal } from '../index.ts'
-import { parsePortalFile } from '../settings-file.ts'
 
 const program = join(import.meta.dirname, '..', '..', '..', 'portald', 'main.ts')
 
@@ -19,11 +18,6 @@ const runtimeOptions = [
   '--disable-warning=ExperimentalWarning',
 ]
 
-function directives(_: string, text: string): readonly string[] {
-  const file = parsePortalFile(text)
-  return typeof file === 'string' ? [`The file portal.json is not allowed. ${file}`] : []
-}
-
 export const portalEngine = defineEngine(portal, ({ stateDir, accountOf }) => ({
   units: {
     portal: {
@@ -36,7 +30,7 @@ export const portalEngine = defineEngine(portal, ({ stateDir, accountOf }) => ({
         join(stateDir, 'run', 'portal', 'gateway.sock'),
         ...[portal.ports.http, portal.ports.https].map(({ destinationPort }) => String(destinationPort)),
       ],
-      files: ['portal.json'],
+      files: { 'portal.json': 'own program' },
       check: null,
       // It reads its file again and keeps every connection.
       reload: { signal: 'SIGHUP' },
@@ -47,7 +41,6 @@ export const portalEngine = defineEngine(portal, ({ stateDir, accountOf }) => ({
       capabilities: [],
       // Threads of the runtime count as processes, and it reserves half a gigabyte that it never uses.
       limits: { nofile: 8192, data: 1536 * 1024 * 1024, nproc: 64 },
-      directives,
     },
   },
   unitTemplates: {},

@@ -17,14 +17,6 @@ const forms: readonly RegExp[] = [
   /^sys(?:Location|Contact|Name) [^\s#\p{Cc}][^\p{Cc}]*$/u,
 ]
 
-/** Lines can hold secrets, so a fault names only the number of the line. */
-const directives = (file: string, text: string): readonly string[] =>
-  text
-    .split('\n')
-    .flatMap((line, index) =>
-      forms.some((form) => form.test(line)) ? [] : [`Line ${index + 1} is not allowed in ${file}.`],
-    )
-
 const port = snmp.ports.requests.destinationPort
 
 export const snmpEngine = defineEngine(snmp, ({ stateDir, accountOf }) => {
@@ -38,7 +30,7 @@ export const snmpEngine = defineEngine(snmp, ({ stateDir, accountOf }) => {
         args: ['-f', '-Lo', '-m', '', '-M', '', '-I', '-smux'],
         // What it kept is read first: a user of the plan replaces the one of before, with the new password.
         environment: { SNMPCONFPATH: `${kept}:${folder}`, SNMP_PERSISTENT_DIR: kept },
-        files: ['snmpd.conf'],
+        files: { 'snmpd.conf': { lines: forms, isSecret: true } },
         check: null,
         // It reads its file again and stays at its port.
         reload: { signal: 'SIGHUP' },
@@ -47,7 +39,6 @@ export const snmpEngine = defineEngine(snmp, ({ stateDir, accountOf }) => {
         user: accountOf('portcullis-snmp'),
         capabilities: ['net_bind_service'],
         limits: { nofile: 1024, data: 256 * 1024 * 1024, nproc: 16 },
-        directives,
       },
     },
     unitTemplates: {},

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { productionTables } from '../../../applyd/production.ts'
+import { faultsIn } from '../../kit/forms.ts'
 import { findFile, findUnit } from '../../kit/tables.ts'
 
 const tables = productionTables('/state', { uid: 70_000, gid: 70_000 }, 'host', { passwd: '' })
 const unit = findUnit(tables, 'snmp') ?? assert.fail('there is no unit snmp')
-const faults = (text: string) => unit.directives('snmpd.conf', text)
+const faults = (text: string) => faultsIn(unit, 'snmpd.conf', text)
 
 describe('the SNMP service', () => {
   it('may get hosts with a community, a user and texts', () => {

@@ -26,7 +26,7 @@ export const trafficClassifierEngine = defineEngine(trafficClassifier, ({ stateD
         program,
         ...[classifierPaths.connections, classifierPaths.report].map((path) => join(stateDir, path)),
       ],
-      files: [],
+      files: {},
       check: null,
       reload: 'restart',
       probe: { kind: 'alive', forMs: 300 },
@@ -35,7 +35,6 @@ export const trafficClassifierEngine = defineEngine(trafficClassifier, ({ stateD
       capabilities: ['net_admin'],
       // Threads of the runtime count as processes, and it reserves half a gigabyte that it never uses.
       limits: { nofile: 64, data: 2048 * 1024 * 1024, nproc: 64 },
-      directives: () => ['The traffic classifier has no files.'],
     },
   },
   unitTemplates: {},

@@ -10,7 +10,7 @@ const network = '(?:[0-9]{1,3}(?:\\.[0-9]{1,3}){3}|[0-9a-f:]{2,39})(?:/[0-9]{1,3
 const name = '\\.(?:[a-z0-9-]{1,63}\\.){1,20}[a-z0-9-]{2,63}'
 
 /** Every form of a line of a plan. No program, path, include, peer, helper or rule of access. */
-const forms: readonly RegExp[] = [
+export const settingsForms: readonly RegExp[] = [
   /^$/,
   ...[
     `^http_port [0-9]{4,5} name=direct ${bumping}$`,
@@ -31,19 +31,14 @@ const forms: readonly RegExp[] = [
   ].map((ownPattern) => new RegExp(ownPattern, 'u')),
 ]
 
-/** The authority holds a key, so a fault never repeats a line. */
-export function faultsIn(file: string, text: string): readonly string[] {
-  if (file === 'web-authority.pem') return authorityFaults(text)
-  return text
-    .split('\n')
-    .filter((line) => !forms.some((form) => form.test(line)))
-    .slice(0, 3)
-    .map((line) => `The line "${line.slice(0, 100)}" is not allowed in ${file}.`)
-}
-
-/** Whether it can be used was checked when it came; a key that could not be revealed must not stop a plan. */
-const authorityFaults = (text: string): readonly string[] =>
-  /^[A-Za-z0-9+/=\r\n -]{1,60000}$/.test(text) ? [] : ['The authority of the web proxy is not in PEM format.']
+/**
+ * Whether it can be used was checked when it came; a key that could not be revealed must not stop a plan. It holds a key, so a
+ * fault repeats nothing of it.
+ */
+export const authorityForm = {
+  whole: /^[A-Za-z0-9+/=\r\n -]{1,60000}$/,
+  fault: 'The authority of the web proxy is not in PEM format.',
+} as const
 
 /**
  * `squid -k parse` reads the authority too, which may not be there yet and is checked above: without it a port for TLS is

@@ -3,14 +3,13 @@
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { parseDictionaries, parsePolicy, parseUserCategories } from '../../../domain/web-filter/policy-file.ts'
 import { ensureWritten } from '../../../shared/files/durable.ts'
 import { ownApp, plainOption } from '../../../shared/files/plain.ts'
 import { antivirusPaths } from '../../antivirus/index.ts'
 import { defineEngine } from '../../kit/privileged.ts'
 import errorPages from '../error-pages.json' with { type: 'json' }
 import { proxyFiles, webFilter, webFilterPaths, webPorts } from '../index.ts'
-import { checkOf, faultsIn, reloadOf } from './files.ts'
+import { authorityForm, checkOf, reloadOf, settingsForms } from './files.ts'
 import { interceptionWay } from './interception.ts'
 import { fixedSettings } from './settings.ts'
 import { shortReads, shortReadsFile } from './short-reads/index.ts'
@@ -28,17 +27,6 @@ const runtimeOptions = [
 
 /** Beyond it Squid ends. */
 export const proxyMemory = 2048 * 1024 * 1024
-
-const parsers: Readonly<Record<string, (text: string) => unknown>> = {
-  'web-policy.json': parsePolicy,
-  'web-user-categories.txt': parseUserCategories,
-  'web-dictionaries.json': parseDictionaries,
-}
-
-function policyFaults(file: string, text: string): readonly string[] {
-  const found = parsers[file]?.(text) ?? 'It is not known.'
-  return typeof found === 'string' ? [`The file ${file} is not allowed. ${found}`] : []
-}
 
 export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, service, accountOf }) => {
   const below = (path: string): string => join(stateDir, path)
@@ -63,7 +51,11 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
           ...[webPorts.http, webPorts.https, webPorts.blockPeer, webPorts.pageText, webPorts.antivirus].map(String),
           below(antivirusPaths.socket),
         ],
-        files: ['web-policy.json', 'web-user-categories.txt', 'web-dictionaries.json'],
+        files: {
+          'web-policy.json': 'own program',
+          'web-user-categories.txt': 'own program',
+          'web-dictionaries.json': 'own program',
+        },
         check: null,
         // It answers when it decides with the new rules; nothing is dropped.
         reload: { ask: below(webFilterPaths.controlSocket) },
@@ -73,7 +65,6 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
         user: accountOf('portcullis-web-filter'),
         capabilities: [],
         limits: { nofile: 16_384, data: 3072 * 1024 * 1024, nproc: 64 },
-        directives: policyFaults,
       },
       'web-filter-proxy': {
         program: '/usr/bin/perl',
@@ -91,7 +82,7 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
           '-f',
           '{squid.conf}',
         ],
-        files: ['squid.conf', 'web-authority.pem'],
+        files: { 'squid.conf': { lines: settingsForms }, 'web-authority.pem': authorityForm },
         check: (staged, staging) => checkOf(staged, staging, below(webFilter.files['squid.conf'].path)),
         reload: (changed) => reloadOf(changed),
         probe: { kind: 'tcp', host: '127.0.0.1', port: webPorts.health, timeoutMs: 40_000 },
@@ -100,7 +91,6 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
         // To take connections that are meant for others, and to open some in the name of the client.
         capabilities: ['net_admin'],
         limits: { nofile: proxyFiles, data: proxyMemory, nproc: 64 },
-        directives: faultsIn,
       },
     },
     unitTemplates: {},

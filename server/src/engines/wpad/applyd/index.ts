@@ -6,18 +6,12 @@ import { join } from 'node:path'
 import { ownApp, plainOption } from '../../../shared/files/plain.ts'
 import { defineEngine } from '../../kit/privileged.ts'
 import { wpad } from '../index.ts'
-import { parseServedFile } from '../settings-file.ts'
 
 const port = wpad.ports.web.destinationPort
 const server = join(import.meta.dirname, '..', 'serve.ts')
 
 /** It keeps next to nothing, so the runtime need not keep room for more. */
 const runtimeOptions = [plainOption(ownApp), '--max-semi-space-size=1', '--max-old-space-size=32', '--v8-pool-size=1']
-
-function directives(_: string, text: string): readonly string[] {
-  const file = parseServedFile(text)
-  return typeof file === 'string' ? [`The file wpad.json is not allowed. ${file}`] : []
-}
 
 export const wpadEngine = defineEngine(wpad, ({ accountOf }) => ({
   units: {},
@@ -28,7 +22,7 @@ export const wpadEngine = defineEngine(wpad, ({ accountOf }) => ({
       return {
         program: process.execPath,
         args: [...runtimeOptions, server, host, String(port), '{wpad.json}'],
-        files: ['wpad.json'],
+        files: { 'wpad.json': 'own program' },
         check: null,
         // It reads its file again.
         reload: { signal: 'SIGHUP' },
@@ -38,7 +32,6 @@ export const wpadEngine = defineEngine(wpad, ({ accountOf }) => ({
         capabilities: ['net_bind_service'],
         // Threads of the runtime count as processes, and it reserves half a gigabyte that it never uses.
         limits: { nofile: 1024, data: 1024 * 1024 * 1024, nproc: 64 },
-        directives,
       }
     },
   },
