@@ -18,7 +18,7 @@ const bit = '@1'
 /** As in the gateway: the bit of the channel is set by the first packet, and every rule asks for it. */
 const channel = `alert ip any any -> any any (msg:"channel"; flowbits:isnotset,k; ipv4.hdr; byte_test:1,=,0,1,bitmask 0xfc; flowbits:set,k; flowbits:set,${bit}; noalert; gid:9; sid:1; rev:1;)`
 
-/** As in the settings of the engine in the gateway: engines/inspection/applyd/settings.ts. */
+/** As in the settings of the engine in the gateway: engines/inspection/applyd/fixed.suricata.yaml. */
 const everyPort = '{ enabled: yes, detection-ports: { dp: 0 } }'
 const enabled =
   'http http2 ftp smtp ssh smb dcerpc rfb bittorrent-dht krb5 ike ntp snmp dhcp nfs tftp telnet mqtt'.split(' ')

@@ -12,7 +12,7 @@ import { proxyFiles, webFilter, webFilterPaths, webPorts } from '../index.ts'
 import { authorityForm, checkOf, reloadOf, settingsForms } from './files.ts'
 import { interceptionWay } from './interception.ts'
 import { fixedSettings } from './settings.ts'
-import { shortReads, shortReadsFile } from './short-reads/index.ts'
+import { ensureShortReads, shortReadsFile } from './short-reads.ts'
 
 const source = join(import.meta.dirname, '..', '..', '..')
 
@@ -112,8 +112,7 @@ export const webFilterEngine = defineEngine(webFilter, ({ stateDir, plane, servi
     prepare: () => {
       const as = { mode: 0o640, ...(service && proxyGroup ? { gid: proxyGroup } : {}) }
       for (const { names, text } of errorPages) for (const name of names) ensureWritten(join(errors, name), text, as)
-      const library = shortReads(process.arch)
-      if (library) ensureWritten(join(folder, shortReadsFile), library, as)
+      ensureShortReads(join(folder, shortReadsFile), as, accountOf('portcullis-web-proxy'))
     },
   }
 })

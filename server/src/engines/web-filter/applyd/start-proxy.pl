@@ -45,9 +45,12 @@ for (1 .. 150) {
     select undef, undef, undef, 0.1;
 }
 # Before 6.13 Squid ends a connection when its buffer for a request is full (short-reads/index.ts).
-if (-r 'short-reads.so' and open my $asked, '-|', $command[0], '-v') {
+if (open my $asked, '-|', $command[0], '-v') {
     my ($major, $minor) = do { local $/; <$asked> // '' } =~ /Version (\d+)\.(\d+)/;
     close $asked;
-    $ENV{LD_PRELOAD} = "$folder/short-reads.so" if defined $minor and $major * 100 + $minor < 613;
+    if (defined $minor and $major * 100 + $minor < 613) {
+        if (-r 'short-reads.so') { $ENV{LD_PRELOAD} = "$folder/short-reads.so" }
+        else { print STDERR "The file short-reads.so is missing: long uploads to slow servers will break off.\n" }
+    }
 }
 exec { $command[0] } @command or die "failed to execute $command[0]: $!\n";

@@ -6,9 +6,6 @@
 
 import { type Code, type Parts, sharedObject } from './shared-object.ts'
 
-/** In the folder of the proxy; start-proxy.pl has a Squid that needs it load it. */
-export const shortReadsFile = 'short-reads.so'
-
 const imports = [
   { name: '__read', isWeak: false },
   { name: 'dlsym', isWeak: false },
