@@ -159,7 +159,8 @@ export class Applyd {
     await Promise.all([this.#last, this.#server.close()])
     await supervisor.close(stopUnits)
     ruleset.close()
-    await Promise.all([kernel.close(), cutter.close(), sessionParts.close()])
+    cutter.close()
+    await Promise.all([kernel.close(), sessionParts.close()])
     unlock()
   }
 

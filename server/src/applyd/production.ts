@@ -5,10 +5,14 @@ import { join } from 'node:path'
 import { type Account, type AccountName, findAccount, fixedBlock, knownAccounts } from '../core/engine/accounts.ts'
 import type { DataPlane } from '../core/plan/artifacts.ts'
 import { productionEngines } from '../engines/applyd.ts'
+import { confine } from '../engines/kit/confine.ts'
 import type { Engine } from '../engines/kit/privileged.ts'
 import type { NftSpec, ServiceAccount, Tables } from '../engines/kit/tables.ts'
 import { ownApp, plainOption } from '../shared/files/plain.ts'
 import { engineTables, readPasswd } from './engine-tables.ts'
+
+/** The runtime reserves half a gigabyte that it never uses. */
+const cutterLimits = { nofile: 64, data: 1024 * 1024 * 1024 }
 
 /** In a user namespace the service is root too, and no other account exists. */
 export function productionTables(
@@ -35,6 +39,16 @@ export function productionTables(
       table: '/proc/net/nf_conntrack',
       switches: ['acct', 'timestamp'].map((name) => `/proc/sys/net/netfilter/nf_conntrack_${name}`),
     },
+    // The flow exporter has the same right over the same table, so the two need not be kept from each other.
+    cutter: [
+      ...confine({ user: accountOf('portcullis-flow-export'), capabilities: ['net_admin'], limits: cutterLimits }),
+      process.execPath,
+      plainOption(ownApp),
+      '--max-semi-space-size=2',
+      '--max-old-space-size=256',
+      '--disable-warning=ExperimentalWarning',
+      join(import.meta.dirname, '..', 'exporters', 'connection-cutter.ts'),
+    ],
     trial: [
       ...unshared(accountOf('portcullis-trial')),
       process.execPath,

@@ -340,7 +340,7 @@ export const importTable: readonly Row[] = [
       'exporters/',
       'shared/',
       'engines/{flow-export,traffic-classifier}/{index,settings-file}.ts',
-      'core/plan/{classifier,facts,interception}.ts',
+      'core/plan/{artifacts,classifier,facts,interception}.ts',
       'node:*',
     ],
     because: 'processes with a right of their own: they read connections or copies of packets and know nothing else',

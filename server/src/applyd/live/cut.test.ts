@@ -1,8 +1,10 @@
 // Connections that the kernel of a namespace tracks, some of them with a rewritten destination, and which of them a request ends.
 
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { CutTarget } from '../../core/plan/artifacts.ts'
+import { productionTables } from '../production.ts'
 import { Bench } from '../stand-ins/harness.ts'
 import { createCutter } from './cut.ts'
 
@@ -11,11 +13,10 @@ const inside = (...command: readonly string[]): string =>
   bench.run('/usr/sbin/ip', 'netns', 'exec', bench.namespace, ...command)
 const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.9']
 const log: string[] = []
-const cutter = createCutter({
-  plane: 'lab',
-  tables: { nft: bench.nftSpec },
-  log: (_, words) => log.push(words),
-})
+/** As in production, but in the namespace: its account has the one right there, and is not root. */
+const production = productionTables('/state', { uid: 70_000, gid: 70_000 }, 'lab', { block: 70_000 }).cutter
+const command = ['/usr/bin/nsenter', `--net=/run/netns/${bench.namespace}`, '--', ...production]
+const cutter = createCutter({ plane: 'lab', tables: { cutter: command }, log: (_, words) => log.push(words) })
 
 before(() => {
   inside('ip', 'link', 'set', 'lo', 'up')
@@ -40,8 +41,8 @@ beforeEach(() => {
     send(source, destination, port)
   assert.deepEqual(tracked(), [1001, 1002, 1003, 1004, 1005, 1006])
 })
-after(async () => {
-  await cutter.close()
+after(() => {
+  cutter.close()
   bench.remove()
 })
 
@@ -113,15 +114,65 @@ describe('connections', () => {
 
   test('are not touched without a target, and not where nothing is applied', async () => {
     assert.equal(await cutter.cut([]), 0)
-    const off = createCutter({ plane: 'none', tables: { nft: bench.nftSpec }, log: () => {} })
+    const off = createCutter({ plane: 'none', tables: { cutter: command }, log: () => {} })
     assert.equal(await off.cut([{ host: '10.0.0.1' }]), 0)
     assert.equal(tracked().length, 6)
   })
 
-  test('that cannot be ended are reported with the reason', async () => {
-    const entry = new URL(`data:text/javascript,throw new Error('There is no interface to libc.')`)
-    const broken = createCutter({ plane: 'lab', tables: { nft: bench.nftSpec }, log: () => {} }, entry)
-    await assert.rejects(broken.cut([{ host: '10.0.0.1' }]), /cannot be ended here: There is no interface to libc/)
-    assert.deepEqual(log, [])
+  test('end by a process that is not root and can get no more', async () => {
+    await cutter.cut([{ host: '10.0.0.7' }])
+    const own = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
+    const found = own.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('connection-cutter.ts'))
+    const status = readFileSync(`/proc/${found ?? assert.fail()}/status`, 'utf8')
+    const netAdmin = (1 << 12).toString(16).padStart(16, '0')
+    assert.match(status, /^Uid:\t70009\t70009\t70009\t70009$/m)
+    assert.match(status, /^NoNewPrivs:\t1$/m)
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) assert.match(status, new RegExp(`^${set}:\\t${netAdmin}$`, 'm'))
+    assert.deepEqual(
+      readdirSync(`/proc/${found}/fd`).filter((name) => readlinkSync(`/proc/${found}/fd/${name}`).includes(bench.root)),
+      [],
+    )
   })
+})
+
+describe('a process for it that is not as it should be', () => {
+  const program = (code: string) => [process.execPath, '-e', code]
+  const answering = (text: string) =>
+    program(`process.stdin.on('data', () => process.stdout.write(${JSON.stringify(text)}))`)
+  const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ['is missing', ['/nowhere/program'], /ENOENT/],
+    [
+      'fails at its start',
+      program("throw new Error('There is no interface to libc.')"),
+      /: There is no interface to libc\. They/,
+    ],
+    ['is killed', program("process.kill(process.pid, 'SIGKILL')"), /the process for it ended/],
+    ['closes its input', program('process.stdin.destroy(); setTimeout(() => {}, 200)'), /the process for it ended/],
+    ['hangs', program('setInterval(() => {}, 1000)'), /does not answer/],
+    [
+      'says why it cannot',
+      answering('{"counts":[],"fault":"the kernel\\ndoes not"}\n'),
+      /: the kernel does not\. They/,
+    ],
+    ['answers no JSON', answering('well\n'), /not valid/],
+    ['answers too little', answering('{"counts":[],"fault":null}\n'), /not valid/],
+    ['answers too much', answering('{"counts":[1,1],"fault":null}\n'), /not valid/],
+    ['answers something else', answering('{"counts":["1"],"fault":null,"x":1}\n'), /not valid/],
+    ['answers with what is no number', answering('{"counts":[-1.5],"fault":null}\n'), /not valid/],
+    ['answers twice', answering('{"counts":[1],"fault":null}\n{"counts":[1],"fault":null}\n'), /not valid/],
+    ['never ends its answer', program("setInterval(() => process.stdout.write('x'.repeat(65536)), 1)"), /not valid/],
+  ]
+  for (const [what, own, words] of cases)
+    test(`${what}: the request is refused, and the next one is asked anew`, async () => {
+      const seen: string[] = []
+      const tables: { cutter: readonly string[] } = { cutter: own }
+      const broken = createCutter({ plane: 'lab', tables, log: (_, message) => seen.push(message) }, 3_000)
+      await assert.rejects(broken.cut([{ host: '10.0.0.1' }]), words)
+      assert.deepEqual(seen, ['Connections cannot be ended'])
+      assert.equal(tracked().length, 6)
+      broken.close()
+      tables.cutter = command
+      assert.equal(await broken.cut([{ host: '10.0.0.1' }]), 3)
+      broken.close()
+    })
 })

@@ -1,21 +1,21 @@
-// Ends connections. The thread that does it starts with the first request and ends when there was none for a while. Requests
-// that come while it works are answered together by one reading of the kernel's table.
+// Ends connections. The process that does it is not root and has one right (exporters/connection-cutter.ts); it starts with the
+// first request and ends when there was none for a while. Requests that come while it works are answered together by one reading
+// of the kernel's table.
 
-import { Worker } from 'node:worker_threads'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { CutTarget } from '../../core/plan/artifacts.ts'
-import { wordsOf } from '../../engines/kit/text.ts'
-import { Refusal } from '../../engines/kit/values.ts'
+import { programEnvironment } from '../../engines/kit/processes.ts'
+import type { Tables } from '../../engines/kit/tables.ts'
+import { oneLine } from '../../engines/kit/text.ts'
+import { parseCount, parseKeys, parseList, Refusal } from '../../engines/kit/values.ts'
+import { patient } from '../../shared/pace.ts'
 import type { Context } from '../applyd.ts'
-import { preloads } from '../kernel/library.ts'
-
-export interface CutWorkerData {
-  readonly namespace: number | null
-}
-
-export type CutAnswer = { readonly counts: readonly number[] } | { readonly fault: string }
 
 const idleMs = 10_000
-const workerEntry = new URL('./cut-worker.ts', import.meta.url)
+/** A reading of half a million connections takes a second. */
+const answerMs = 30_000
+/** A number for each request. */
+const mostAnswerChars = 1024 * 1024
 
 interface Waiting {
   readonly targets: readonly CutTarget[]
@@ -23,66 +23,81 @@ interface Waiting {
   readonly reject: (fault: Error) => void
 }
 
-type CutterParts = Pick<Context, 'plane' | 'log'> & {
-  readonly tables: { readonly nft: { readonly namespace?: number | undefined } }
-}
+type CutterParts = Pick<Context, 'plane' | 'log'> & { readonly tables: Pick<Tables, 'cutter'> }
 
-export function createCutter({ plane, tables, log }: CutterParts, entry = workerEntry) {
-  let worker: Worker | null = null
+export function createCutter({ plane, tables, log }: CutterParts, longestMs = patient(answerMs)) {
+  let program: ChildProcessWithoutNullStreams | null = null
   let waiting: Waiting[] = []
   let working: readonly Waiting[] = []
-  let idle: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
 
-  function start(): Worker {
-    const data: CutWorkerData = { namespace: tables.nft.namespace ?? null }
-    const started = new Worker(entry, {
-      workerData: data,
-      execArgv: [...preloads(), '--disable-warning=ExperimentalWarning'],
-      trackUnmanagedFds: false,
-      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+  function start(): ChildProcessWithoutNullStreams {
+    const [command = '', ...args] = tables.cutter
+    const started = spawn(command, args, { cwd: '/', env: programEnvironment, stdio: ['pipe', 'pipe', 'pipe'] })
+    let [text, words] = ['', '']
+    started.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      if (program !== started || (!text.includes('\n') && text.length <= mostAnswerChars)) return
+      const answer = text
+      text = ''
+      take(answer)
     })
-    let reason = 'the thread for it ended'
-    started.on('message', (answer: CutAnswer) => {
-      const answered = working
-      working = []
-      if ('fault' in answer) log('error', 'Connections cannot be ended', { reason: answer.fault })
-      for (const [index, { resolve, reject }] of answered.entries())
-        if ('counts' in answer) resolve(answer.counts[index] ?? 0)
-        else reject(refusal(answer.fault))
-      next()
+    started.stderr.on('data', (chunk: Buffer) => {
+      words = (words + chunk.toString('latin1')).slice(-4096)
     })
-    started.on('error', (fault) => {
-      reason = wordsOf(fault)
-      log('error', 'The thread that ends connections failed', { fault })
-    })
-    started.on('exit', () => {
-      if (worker !== started) return
-      worker = null
-      refuseAll(reason)
-    })
+    // What it did not read is answered by its end.
+    started.stdin.on('error', () => {})
+    started.on('error', (fault) => end(started, fault.message))
+    started.on('close', () => end(started, faultIn(words) || 'the process for it ended'))
     return started
   }
 
-  function refuseAll(reason: string): void {
+  /** Of one line and nothing else, and a number for each request; whoever answers anything else is not asked again. */
+  function take(text: string): void {
+    const answered = working
+    try {
+      const { counts, fault } = parseKeys(JSON.parse(text), ['counts', 'fault'])
+      const read = parseList(counts, answered.length, 'counts', (one) => parseCount(one, 'count'))
+      if (fault === null && read.length !== answered.length) throw new Refusal('There are fewer counts than requests.')
+      working = []
+      if (fault === null) for (const [index, { resolve }] of answered.entries()) resolve(read[index] ?? 0)
+      else refuse(answered, oneLine(String(fault)))
+      next()
+    } catch {
+      end(program, 'the answer of the process for it is not valid')
+    }
+  }
+
+  /** A process that ended by itself, or is of no use. */
+  function end(ended: ChildProcessWithoutNullStreams | null, reason: string): void {
+    if (ended === null || program !== ended) return
+    program = null
+    clearTimeout(timer)
+    ended.kill('SIGKILL')
     const left = [...working, ...waiting]
     working = []
     waiting = []
-    for (const { reject } of left) reject(refusal(reason))
+    refuse(left, reason)
+  }
+
+  function refuse(requests: readonly Waiting[], reason: string): void {
+    if (requests.length > 0) log('error', 'Connections cannot be ended', { reason })
+    for (const { reject } of requests) reject(refusal(reason))
   }
 
   function next(): void {
-    clearTimeout(idle)
     if (working.length > 0) return
+    clearTimeout(timer)
     if (waiting.length === 0) {
-      worker?.unref()
-      idle = setTimeout(() => void close(), idleMs).unref()
+      timer = setTimeout(() => end(program, 'it had nothing to do'), idleMs).unref()
       return
     }
     working = waiting
     waiting = []
-    worker ??= start()
-    worker.ref()
-    worker.postMessage(working.map(({ targets }) => targets))
+    const asked = program ?? start()
+    program = asked
+    timer = setTimeout(() => end(asked, 'the process for it does not answer'), longestMs).unref()
+    asked.stdin.write(`${JSON.stringify(working.map(({ targets }) => targets))}\n`)
   }
 
   /** How many connections ended. */
@@ -94,15 +109,13 @@ export function createCutter({ plane, tables, log }: CutterParts, entry = worker
     })
   }
 
-  async function close(): Promise<void> {
-    clearTimeout(idle)
-    const ended = worker
-    worker = null
-    refuseAll('applyd ends')
-    await ended?.terminate()
-  }
+  return { cut, close: (): void => end(program, 'applyd ends') }
+}
 
-  return { cut, close }
+/** The message of what ended it, or its last words. */
+const faultIn = (words: string): string => {
+  const lines = words.split('\n').filter((line) => line.trim() !== '')
+  return oneLine(lines.findLast((line) => /^\w*Error: /.test(line))?.replace(/^\w*Error: /, '') ?? lines.at(-1) ?? '')
 }
 
 const refusal = (reason: string): Refusal =>

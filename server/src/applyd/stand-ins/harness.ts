@@ -277,6 +277,7 @@ export function benchTables(root: string, nft: NftSpec, dnsPort: number, stand: 
     makeReady: () => {},
     settings: join(root, 'settings'),
     tracking: { table: join(root, 'tracked'), switches: [join(root, 'counts'), join(root, 'stamps')] },
+    cutter: [process.execPath, join(here, '..', '..', 'exporters', 'connection-cutter.ts')],
     trial: [process.execPath, join(here, 'trial.ts')],
   }
 }

@@ -3,7 +3,7 @@
 import type { Machine } from '../../core/area/handle.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { engineUnit } from '../../core/engine/artifacts.ts'
-import { describeMissing } from '../../core/engine/engine.ts'
+import { describeMissing } from '../../core/engine/missing-program.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { UnitObservation } from '../../core/plan/artifacts.ts'
 import type { Facts } from '../../core/plan/facts.ts'

@@ -4,7 +4,7 @@
 import type { Machine } from '../../core/area/handle.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { engineUnit } from '../../core/engine/artifacts.ts'
-import { describeMissing } from '../../core/engine/engine.ts'
+import { describeMissing } from '../../core/engine/missing-program.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { failed, inactive, type State, tableStatus, unitStatus } from '../../core/plan/observed.ts'

@@ -1,7 +1,7 @@
 // Whether the firewall logs anything, and plain messages of its log reader. The reader itself belongs to the
 // firewall-log area.
 
-import { describeMissing } from '../../core/engine/engine.ts'
+import { describeMissing } from '../../core/engine/missing-program.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
 import { channelSlots, channelsOf } from './channels.ts'

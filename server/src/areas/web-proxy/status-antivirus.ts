@@ -3,7 +3,7 @@
 import type { Machine } from '../../core/area/handle.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { engineUnit } from '../../core/engine/artifacts.ts'
-import { describeMissing } from '../../core/engine/engine.ts'
+import { describeMissing } from '../../core/engine/missing-program.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { inactive, type State, unitStatus } from '../../core/plan/observed.ts'
 import { antivirus as engine } from '../../engines/antivirus/index.ts'

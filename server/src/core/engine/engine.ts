@@ -108,10 +108,3 @@ export interface EngineData {
 
 /** Keeps the names of files, units and ports as types. */
 export const declareEngine = <const E extends EngineData>(engine: E): E => engine
-
-/** What an administrator can do about a unit whose message says that its program is not there; null for other messages. */
-export function describeMissing({ packages }: EngineData, message: string): string | null {
-  if (!/failed to execute|not installed/.test(message)) return null
-  const [first] = [...packages.start, ...packages.use]
-  return `The program ${first?.file} is not installed (Debian package ${first?.name}).`
-}

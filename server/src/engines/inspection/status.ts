@@ -9,7 +9,7 @@ import {
 } from '../../core/contract/inspection-state.ts'
 import { printSaid } from '../../core/contract/said.ts'
 import { engineUnit } from '../../core/engine/artifacts.ts'
-import { describeMissing } from '../../core/engine/engine.ts'
+import { describeMissing } from '../../core/engine/missing-program.ts'
 import type { Observation } from '../../core/plan/artifacts.ts'
 import { failed, findUnit, inactive, machineFault, type Observed, type State } from '../../core/plan/observed.ts'
 import { inspectionEngine } from './index.ts'

@@ -145,6 +145,8 @@ export interface Tables {
   readonly tracking: TrackingSpec
   /** The folder with the settings of the kernel's network. */
   readonly settings: string
+  /** The process that ends connections, after what surrounds it. */
+  readonly cutter: readonly string[]
   /** The program that sends packets through a copy of the rules. */
   readonly trial: readonly string[]
 }

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { accountNames, blockOf, findAccount, knownAccounts, takenNumbers } from '../../core/engine/accounts.ts'
+import { accountNames, findAccount, knownAccounts } from '../../core/engine/accounts.ts'
+import { blockOf, takenNumbers } from './account-block.ts'
 import { dropOptions, labAccount, readAccounts } from './privileges.ts'
 
 const wholeMap = '         0          0 4294967295\n'

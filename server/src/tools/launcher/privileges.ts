@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { blockOf, findAccount, knownAccounts, takenNumbers } from '../../core/engine/accounts.ts'
+import { findAccount, knownAccounts } from '../../core/engine/accounts.ts'
+import { blockOf, takenNumbers } from './account-block.ts'
 import type { PlaneChoice } from './planes.ts'
 
 /**
