@@ -9,8 +9,9 @@ import { ownApp } from '../shared/files/plain.ts'
 import { RefusedPackage, readTrustedKeys, type TrustedKeys } from '../shared/files/signed-package.ts'
 import { beginUpgrade, startArguments } from './begin.ts'
 import { type Installed, readInstalled, recordedFormat } from './judge.ts'
-import { installedApp, keyFolders, notAPackage, type UpgradePlaces, upgradePlaces, uploadedName } from './places.ts'
+import { installedApp, keyFolders, type UpgradePlaces, upgradePlaces, uploadedName } from './places.ts'
 import { dropRequest, takePackage, UpgradeRefused } from './take.ts'
+import { notAPackage } from './words.ts'
 
 type Answer =
   | { readonly status: 'started'; readonly from: string; readonly to: string }

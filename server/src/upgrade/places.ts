@@ -32,6 +32,3 @@ export const upgradePlaces = (state: string): UpgradePlaces => ({
 /** In the folder of gatewayd. */
 export const uploadedName = 'package.deb'
 export const runningName = 'running.json'
-
-export const notAPackage =
-  'This gateway was not installed as a package, so it cannot install updates. Update the folder that it was started from.'

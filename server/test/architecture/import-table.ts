@@ -25,7 +25,7 @@ const runs = [
   'domain/',
   'engines/',
   'shared/',
-  'upgrade/{judge,places,record}.ts',
+  'upgrade/{judge,places,record,words}.ts',
   'areas/*/runs/',
   'gatewayd/logs/',
   'node:*',

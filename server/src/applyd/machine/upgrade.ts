@@ -8,7 +8,7 @@ import type { ServiceAccount } from '../../engines/kit/tables.ts'
 import { oneLine } from '../../engines/kit/text.ts'
 import { hashFault, hashForm, parseForm, parseKeys } from '../../engines/kit/values.ts'
 import { ownApp, plainOption } from '../../shared/files/plain.ts'
-import { notAPackage } from '../../upgrade/places.ts'
+import { notAPackage } from '../../upgrade/words.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'upgrade', 'offer.ts')
 /** It starts the unit of the upgrade for two minutes at most. */

@@ -10,7 +10,7 @@ export interface Owner {
   readonly gid: number
 }
 
-const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK } = fs.constants
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK } = fs.constants
 /** O_PATH of Linux: names a file without opening it, so that a device or a pipe is not touched. */
 const O_PATH = 0o10000000
 
@@ -25,24 +25,6 @@ export function findReplaceable(path: string, accounts: readonly Owner[]): strin
     const isTheirs = accounts.some((one) => one.uid === uid || (one.gid === gid && (mode & 0o020) !== 0))
     if (isOpen || isTheirs) return folder
     if (folder === dirname(folder)) return null
-  }
-}
-
-/** Stands for all accounts. */
-export const everyone = -1
-
-/**
- * The accounts beside root and our own that decide what is in a folder: those that own it or a folder above it, and everyone
- * where everyone can write. In a folder such as /tmp others cannot replace an entry, but can make one.
- */
-export function findOutsiders(path: string): ReadonlySet<number> {
-  const start = fs.realpathSync(path)
-  const found = new Set<number>()
-  for (let folder = start; ; folder = dirname(folder)) {
-    const { uid, mode } = fs.lstatSync(folder)
-    if (uid !== 0 && uid !== ownUid()) found.add(uid)
-    if ((mode & 0o002) !== 0 && (folder === start || (mode & 0o1000) === 0)) found.add(everyone)
-    if (folder === dirname(folder)) return found
   }
 }
 
@@ -83,14 +65,6 @@ export function giveTree(path: string, to: Owner): void {
   const { uid, gid } = fs.fstatSync(folder)
   if (uid !== to.uid || gid !== to.gid) give(folder, uid)
   else fs.closeSync(folder)
-}
-
-/** Opens a log for appending; a link or a pipe at its place is a fault. The caller closes it. */
-export function openForAppending(path: string, mode: number): number {
-  const file = fs.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode)
-  if (fs.fstatSync(file).isFile()) return file
-  fs.closeSync(file)
-  throw new Error(`${path} is not a plain file.`)
 }
 
 /** A file that must not exist yet. */

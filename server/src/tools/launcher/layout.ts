@@ -2,7 +2,8 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { everyone, findOutsiders, findReplaceable, giveTree, makeFolder } from '../../shared/files/guarded.ts'
+import { findReplaceable, giveTree, makeFolder } from '../../shared/files/guarded.ts'
+import { everyone, findOutsiders } from '../../shared/files/launched.ts'
 import { ownApp } from '../../shared/files/plain.ts'
 import { codeOf, LaunchFailure } from './failure.ts'
 import { type Accounts, labAccount, type ServiceAccount } from './privileges.ts'

@@ -3,7 +3,7 @@
 
 import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openForAppending } from '../../shared/files/guarded.ts'
+import { openForAppending } from '../../shared/files/launched.ts'
 import { trimLog } from '../../shared/files/trim-log.ts'
 import { logDir } from './layout.ts'
 

@@ -13,8 +13,9 @@ import {
   type TrustedKeys,
 } from '../../../shared/files/signed-package.ts'
 import { findObstacle, type Installed } from '../../../upgrade/judge.ts'
-import { notAPackage, runningName, type UpgradePlaces, uploadedName } from '../../../upgrade/places.ts'
+import { runningName, type UpgradePlaces, uploadedName } from '../../../upgrade/places.ts'
 import { readStatus, type UpgradeStatus } from '../../../upgrade/record.ts'
+import { notAPackage } from '../../../upgrade/words.ts'
 
 export interface UpgradesOptions {
   readonly places: UpgradePlaces

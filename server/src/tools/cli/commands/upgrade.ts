@@ -15,17 +15,11 @@ import {
   recordedFormat,
 } from '../../../upgrade/judge.ts'
 import { lastWords, thisMachine } from '../../../upgrade/machine.ts'
-import {
-  installedApp,
-  keyFolders,
-  notAPackage,
-  type UpgradePlaces,
-  upgradePlaces,
-  upgradeUnit,
-} from '../../../upgrade/places.ts'
+import { installedApp, keyFolders, type UpgradePlaces, upgradePlaces, upgradeUnit } from '../../../upgrade/places.ts'
 import { readStatus, type UpgradeStatus, type UpgradeStep } from '../../../upgrade/record.ts'
 import { dropRequest, takePackage, UpgradeRefused } from '../../../upgrade/take.ts'
 import { findKept, restoresState, takeUndo, timeWords } from '../../../upgrade/undo.ts'
+import { notAPackage } from '../../../upgrade/words.ts'
 import { findStateDir } from '../client/local-gateway.ts'
 import type { Run } from '../command.ts'
 import type { Context } from '../context.ts'
