@@ -50,6 +50,20 @@ describe('the privileged process', () => {
       if (service !== null && isNew(service)) assert.ok(sum(list) <= mostOfNewEngine, `${service}: ${sum(list)} lines`)
   })
 
+  it('has others do what need not be root, and loads nothing of them', (context) => {
+    const started = {
+      'exporters/connection-cutter.ts': 'one right',
+      'engines/web-filter/applyd/short-reads/print.ts': 'no right',
+      'tools/trial/main.ts': 'for a moment, as root or as an account in a namespace of its own',
+      'upgrade/offer.ts': 'root, not resident',
+    }
+    for (const [entry, rights] of Object.entries(started)) {
+      assert.ok(!files.includes(entry), entry)
+      const own = closureOf(entry).filter((file) => !files.includes(file))
+      context.diagnostic(`${entry} (${rights}): ${sum(own)} lines of its own`)
+    }
+  })
+
   it('loads no npm package', () => {
     const packages = files
       .flatMap(importsOf)

@@ -65,7 +65,7 @@ export function answerTo(request: string, host = '', { certificate, proxyPort }:
 }
 
 /** A file that is not there or damaged shows nothing. */
-function readServed(path: string): ServedFile {
+export function readServed(path: string): ServedFile {
   try {
     const file = parseServedFile(readFileSync(path, 'utf8'))
     return typeof file === 'string' ? nothing : file

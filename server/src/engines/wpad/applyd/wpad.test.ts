@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, test } from 'node:test'
 import { until } from '../../../../test/support/until.ts'
-import { answerTo } from '../serve.ts'
+import { answerTo, readServed } from '../serve.ts'
 
 const request = (line: string): string => `${line}\r\nHost: wpad\r\n\r\n`
 
@@ -32,6 +33,32 @@ test('only the proxy file is served, to requests that are whole', () => {
   for (const [line, status] of Object.entries(refused))
     assert.match(answerTo(request(line)) ?? '', new RegExp(`^HTTP/1\\.1 ${status} `), line)
   assert.match(answerTo('x'.repeat(9000)) ?? '', /^HTTP\/1\.1 431 /)
+})
+
+test('a file that says anything else shows nothing: applyd does not look into it', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-wpad-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'wpad.json')
+  const readOf = (content: string | Buffer) => {
+    writeFileSync(path, content)
+    return readServed(path)
+  }
+  const right = { certificate: null, proxyPort: 3128 }
+  assert.deepEqual(readOf(JSON.stringify(right)), right)
+  const nothing = { certificate: null, proxyPort: null }
+  const wrong = [
+    '',
+    '{',
+    'null',
+    '[]',
+    Buffer.from([0xff, 0xfe, 0x7b, 0x00]),
+    JSON.stringify({ ...right, path: '/etc/shadow' }),
+    JSON.stringify({ ...right, proxyPort: '3128; return "PROXY evil"' }),
+    JSON.stringify({ ...right, certificate: '<script>' }),
+    `${'['.repeat(1_000_000)}`,
+  ]
+  for (const content of wrong) assert.deepEqual(readOf(content), nothing, String(content).slice(0, 60))
+  assert.deepEqual(readServed(join(folder, 'missing')), nothing)
 })
 
 describe('M9: clients that connect and say nothing', () => {
