@@ -3,15 +3,15 @@
 import { chownSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
-import type { DataPlane, TrialPacket, TrialResult } from '../core/plan/artifacts.ts'
+import type { TrialPacket, TrialResult } from '../core/plan/artifacts.ts'
 import { findProgram, identify, isSameBoot, type ProcessId, stateOf } from '../engines/kit/processes.ts'
-import type { ServiceAccount, Tables } from '../engines/kit/tables.ts'
-import type { Log } from '../engines/kit/text.ts'
+import type { ServiceAccount } from '../engines/kit/tables.ts'
 import { Refusal } from '../engines/kit/values.ts'
 import { readJson, removeDurable, writeDurable } from '../shared/files/durable.ts'
 import { findReplaceable, makeFolder } from '../shared/files/guarded.ts'
 import { isStorageFault, keepReserve } from '../shared/files/reserve.ts'
 import { createCheckpoints } from './checkpoints.ts'
+import type { Context } from './context.ts'
 import { Executor } from './executor.ts'
 import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
@@ -30,41 +30,9 @@ import { createQuestions } from './questions.ts'
 import { argumentParsers } from './requests.ts'
 import { Ruleset } from './ruleset.ts'
 import { createVerbServer, type Verbs } from './server.ts'
-import { Supervisor, type Timings } from './supervisor.ts'
+import { Supervisor } from './supervisor.ts'
 import { leftOutOfTrials, runTrial } from './trial.ts'
 import { createWays } from './ways.ts'
-
-/** The steps at which a test can make applyd fail or die; in production they do nothing. */
-export const failpointNames = [
-  ...(['staged', 'checked', 'intent.written', 'file.written', 'file.switched'] as const),
-  ...(['nft.loaded', 'network.switched'] as const),
-  ...(['unit.stopped', 'unit.spawned', 'unit.started', 'unit.signalled', 'units.switched', 'probed'] as const),
-  ...(['record.written', 'intent.removed'] as const),
-  ...(['restore.files', 'restore.network', 'restore.tables', 'restore.units', 'restore.done'] as const),
-]
-/** The same for a plan that is tried before its revision is committed. */
-export const attemptFailpointNames = [
-  ...(['attempt.intent', 'attempt.loaded', 'settle.recorded', 'settle.done', 'undo.tables', 'undo.done'] as const),
-]
-export type FailpointName = (typeof failpointNames | typeof attemptFailpointNames)[number]
-
-export interface Context {
-  readonly plane: DataPlane
-  /** Why nothing is applied, as a message for the administrator. */
-  readonly limitation: string | null
-  /** Where applyd keeps its own records; only root can read it. */
-  readonly directory: string
-  /** Where engines write their logs, which gatewayd reads. */
-  readonly logs: string
-  /** The running kernel and namespace, see processes.ts. */
-  readonly kernel: string
-  readonly tables: Tables
-  readonly timings: Timings
-  readonly log: Log
-  readonly failpoint: (name: FailpointName) => void
-  /** Puts the process of a unit under the limits of that unit; without it there are none. */
-  readonly place?: (unit: string, pid: number) => void
-}
 
 /** `service` is who may open the socket, beside root. */
 export interface ApplydOptions extends Omit<Context, 'directory' | 'logs'> {

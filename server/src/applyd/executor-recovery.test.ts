@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../test/support/until.ts'
-import type { FailpointName } from './applyd.ts'
+import type { FailpointName } from './context.ts'
 import {
   createScenarios,
   dnsText,

@@ -6,7 +6,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { join } from 'node:path'
 import { until } from '../../test/support/until.ts'
 import type { Artifact, LinkPlan } from '../core/plan/artifacts.ts'
-import type { FailpointName } from './applyd.ts'
+import type { FailpointName } from './context.ts'
 import { Executor } from './executor.ts'
 import { createProgramKernel } from './kernel/program.ts'
 import { createBusy } from './loaded/busy.ts'

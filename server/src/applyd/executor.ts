@@ -23,10 +23,10 @@ import {
 import { writeNew } from '../shared/files/guarded.ts'
 import { makeRoom } from '../shared/files/reserve.ts'
 import { patient } from '../shared/pace.ts'
-import type { Context, FailpointName } from './applyd.ts'
 import { type Checked, isSameState } from './checked.ts'
+import type { Context, FailpointName, Intent } from './context.ts'
 import { Faults, problemsOf, throwIfFailed, tryRevert } from './faults.ts'
-import type { Verdict } from './kernel/kernel.ts'
+import type { Verdict } from './kernel/nft-kernel.ts'
 import { Attempts } from './loaded/attempts.ts'
 import type { Busy } from './loaded/busy.ts'
 import type { Entry } from './loaded/journal.ts'
@@ -54,22 +54,6 @@ interface AppliedRecord extends RecordedWays {
   readonly kernel: string
   readonly rules: Entry | null
   readonly links: readonly LinkPlan[] | null
-}
-
-/**
- * What is needed to undo a switch, written before it begins: which files were there with what content (base64), which
- * tables are touched, which units ran. The tables and links to restore are in the record of what is applied.
- */
-export interface Intent {
-  readonly id: string
-  readonly kernel: string
-  readonly files: readonly (readonly [name: string, content: string | null])[]
-  readonly tables: readonly string[]
-  readonly units: readonly string[]
-  /** Set when nothing but tables is touched. Such an intent is not forced to the disk, and void after a reboot. */
-  readonly isTablesOnly?: true
-  /** What rules counted that the switch removes. */
-  readonly counts?: readonly (readonly [origin: string, packets: number, bytes: number])[]
 }
 
 /** What the executor switches, beside files. */

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { until } from '../../test/support/until.ts'
-import { type Applyd, type FailpointName, failpointNames } from './applyd.ts'
+import type { Applyd } from './applyd.ts'
+import { type FailpointName, failpointNames } from './context.ts'
 import { Bench, dnsText, fullPlan } from './stand-ins/harness.ts'
 
 /** Shared by the children of this file: stripping types costs each of them a quarter of a second otherwise. */

@@ -2,8 +2,8 @@
 
 import type { Problem } from '../core/contract/error.ts'
 import { wordsOf } from '../engines/kit/text.ts'
-import type { Context, FailpointName } from './applyd.ts'
-import type { Verdict } from './kernel/kernel.ts'
+import type { Context, FailpointName } from './context.ts'
+import type { Verdict } from './kernel/nft-kernel.ts'
 
 /** Several faults at once, each with the object that caused it. */
 export class Faults extends Error {

@@ -12,9 +12,9 @@ import { isStorageFault } from '../shared/files/reserve.ts'
 import { giveMemoryBack } from '../shared/memory.ts'
 import { findServiceManager } from '../shared/service-manager.ts'
 import { Applyd } from './applyd.ts'
+import { defaultTimings } from './context.ts'
 import { readPasswd } from './engine-tables.ts'
 import { productionTables } from './production.ts'
-import { defaultTimings } from './supervisor.ts'
 
 /** A log that the disk does not take must not end the process that writes it. */
 const log = createLog((line) => {

@@ -9,7 +9,7 @@ import type { LinkObservation, LinkPlan } from '../core/plan/artifacts.ts'
 import { findProgram, run } from '../engines/kit/processes.ts'
 import { oneLine } from '../engines/kit/text.ts'
 import { readJson, writeDurable } from '../shared/files/durable.ts'
-import type { Context } from './applyd.ts'
+import type { Context } from './context.ts'
 import { createForeignRoutes } from './machine/foreign-routes.ts'
 import { textOf, writeKernel } from './machine/read.ts'
 import {

@@ -32,7 +32,7 @@ import { readJson, readRegular, withFile, writeDurable } from '../shared/files/d
 import { isStorageFault } from '../shared/files/reserve.ts'
 import { trimLog } from '../shared/files/trim-log.ts'
 import { patient } from '../shared/pace.ts'
-import type { Context } from './applyd.ts'
+import type { Context } from './context.ts'
 import { createInstaller, describeInstallation } from './install.ts'
 import { describeHeld, heldBefore } from './machine/ports.ts'
 import { answers, askReload, commandLine, kernelFault, unitCommandLine } from './units.ts'
@@ -72,21 +72,6 @@ const mostLogBytes = 8 * 1024 * 1024
 const notifyTimeoutMs = 15_000
 /** A process becomes another program, or ends by SIGKILL, in milliseconds; only one that the kernel holds up takes longer. */
 const settleTimeoutMs = 10_000
-
-/**
- * How long an engine may take to stop, the pauses before a restart, after how long a run the pauses start over, and the pause
- * before packages that could not be installed are tried again. `guardMs`: how often it is looked whether our rules are there.
- */
-export const defaultTimings = {
-  stopMs: 5000,
-  firstRetryMs: 200,
-  lastRetryMs: 30_000,
-  stableMs: 10_000,
-  pollMs: 500,
-  installRetryMs: 600_000,
-  guardMs: 250,
-}
-export type Timings = Readonly<typeof defaultTimings>
 
 export interface FileChange {
   readonly files: ChangedFiles

@@ -9,8 +9,9 @@ import { addCounts, listChains } from '../nft-listing.ts'
 import { changeOf, composeScript, type ScriptLine } from '../nft-script.ts'
 import type { TableTargets } from '../pieces.ts'
 import { Bench, bothWays, chain, forwardHead, piecesOf, set } from '../stand-ins/harness.ts'
-import { createKernel, type NftKernel } from './kernel.ts'
+import { createKernel } from './kernel.ts'
 import { createLibraryKernel } from './library.ts'
+import type { NftKernel } from './nft-kernel.ts'
 
 /** Not the zone of any rule. */
 process.env.TZ = 'Asia/Tokyo'

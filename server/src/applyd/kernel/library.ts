@@ -8,7 +8,6 @@ import type { Log } from '../../engines/kit/text.ts'
 import { addCounts, type Counts } from '../../shared/netlink.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import type { ElementChange } from './address-set.ts'
-import type { NftKernel, Verdict } from './kernel.ts'
 import {
   isReadTwice,
   joinElements,
@@ -17,6 +16,7 @@ import {
   type LiveSetChange,
   type PackedElements,
 } from './live-elements.ts'
+import type { NftKernel, Verdict } from './nft-kernel.ts'
 import { createProgramKernel } from './program.ts'
 import { accepted, elementScript, explain } from './refusals.ts'
 

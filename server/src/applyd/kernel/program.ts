@@ -7,7 +7,6 @@ import { oneLine } from '../../engines/kit/text.ts'
 import type { Counts } from '../../shared/netlink.ts'
 import { addCounts, listChains } from '../nft-listing.ts'
 import type { ScriptLine } from '../nft-script.ts'
-import type { NftKernel, Verdict } from './kernel.ts'
 import {
   isReadTwice,
   joinElements,
@@ -17,6 +16,7 @@ import {
   type PackedElements,
 } from './live-elements.ts'
 import { liveScript, parseLiveListing } from './live-script.ts'
+import type { NftKernel, Verdict } from './nft-kernel.ts'
 import { accepted, elementScript, explain } from './refusals.ts'
 
 const timeoutMs = 20_000

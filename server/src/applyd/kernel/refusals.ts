@@ -4,7 +4,7 @@ import type { Problem } from '../../core/contract/error.ts'
 import { oneLine } from '../../engines/kit/text.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import type { ElementChange } from './address-set.ts'
-import type { Verdict } from './kernel.ts'
+import type { Verdict } from './nft-kernel.ts'
 
 export const accepted: Verdict = { problems: [], unchecked: null }
 

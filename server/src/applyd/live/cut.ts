@@ -9,7 +9,7 @@ import type { Tables } from '../../engines/kit/tables.ts'
 import { oneLine } from '../../engines/kit/text.ts'
 import { parseCount, parseKeys, parseList, Refusal } from '../../engines/kit/values.ts'
 import { patient } from '../../shared/pace.ts'
-import type { Context } from '../applyd.ts'
+import type { Context } from '../context.ts'
 
 const idleMs = 10_000
 /** A reading of half a million connections takes a second. */

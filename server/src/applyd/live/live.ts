@@ -7,7 +7,6 @@ import type { LiveChange, LiveElement, LiveOutcome, LiveReading, NftPiece } from
 import { deviceForm } from '../../engines/kit/tables.ts'
 import { type Log, wordsOf } from '../../engines/kit/text.ts'
 import { Refusal } from '../../engines/kit/values.ts'
-import type { NftKernel } from '../kernel/kernel.ts'
 import {
   countElements,
   type KeyPart,
@@ -20,6 +19,7 @@ import {
   unpackElement,
   unpackElements,
 } from '../kernel/live-elements.ts'
+import type { NftKernel } from '../kernel/nft-kernel.ts'
 import type { Watch } from '../loaded/watch.ts'
 import type { TableChange } from '../nft-script.ts'
 import { indexPieces, isLively } from '../pieces.ts'

@@ -4,7 +4,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { SessionPart } from '../../core/plan/artifacts.ts'
 import { Refusal } from '../../engines/kit/values.ts'
-import type { Context } from '../applyd.ts'
+import type { Context } from '../context.ts'
 import { openTable, readingOf } from './tracking.ts'
 
 const partBytes = 1024 * 1024

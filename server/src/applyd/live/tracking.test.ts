@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { Context } from '../applyd.ts'
+import type { Context } from '../context.ts'
 import { readSessions } from './tracking.ts'
 
 describe('the table of connections', () => {

@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { getSystemErrorMessage } from 'node:util'
 import type { SessionTable } from '../../core/plan/artifacts.ts'
 import type { TrackingSpec } from '../../engines/kit/tables.ts'
-import type { Context } from '../applyd.ts'
+import type { Context } from '../context.ts'
 
 /** About 30,000 connections, for those who need all of them at once; lists are read in parts (live/session-parts.ts). */
 const maxTableBytes = 8 * 1024 * 1024

@@ -2,7 +2,7 @@
 // The kernel counts its changes: while the number is the same, nothing is asked. Other drift is repaired by the reconcile loop.
 
 import { type Log, wordsOf } from '../../engines/kit/text.ts'
-import type { NftKernel } from '../kernel/kernel.ts'
+import type { NftKernel } from '../kernel/nft-kernel.ts'
 
 export interface GuardParts {
   readonly kernel: Pick<NftKernel, 'generation' | 'isPresent'>

@@ -2,7 +2,8 @@
 // undoes it, and dies at the failpoint named on the command line.
 
 import { spawnSync } from 'node:child_process'
-import { Applyd, type FailpointName } from '../applyd.ts'
+import { Applyd } from '../applyd.ts'
+import type { FailpointName } from '../context.ts'
 import { attemptPlan, countPackets } from './attempt-plans.ts'
 import { benchNft, benchOptions, benchTables } from './harness.ts'
 

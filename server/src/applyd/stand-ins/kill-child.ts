@@ -4,7 +4,8 @@
 // child, which it suspends first. The child is then often not yet another program.
 
 import { Worker } from 'node:worker_threads'
-import { Applyd, type FailpointName } from '../applyd.ts'
+import { Applyd } from '../applyd.ts'
+import type { FailpointName } from '../context.ts'
 import { benchNft, benchOptions, benchTables, fullPlan, unit } from './harness.ts'
 
 const [root = '', namespace = '', port = '', name = '', how = ''] = process.argv.slice(2)

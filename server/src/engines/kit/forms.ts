@@ -1,8 +1,6 @@
 // Which texts a plan may write into the files of an engine. What the engine would accept and we do not has no form: programs,
 // modules, includes, paths and sockets.
 
-import type { UnitSpec } from './tables.ts'
-
 /** Each line is one of these, in any order. */
 interface LineForms {
   readonly lines: readonly (string | RegExp)[]
@@ -20,17 +18,21 @@ interface WholeForm {
 /** `own program`: nothing reads it but a program of ours, which is not root and refuses by itself what it does not know. */
 export type FileForm = LineForms | WholeForm | 'own program'
 
+interface Reader {
+  readonly files: Readonly<Record<string, FileForm>>
+}
+
 /** More would only repeat what is wrong. */
 const mostFaults = 3
 
 /** The form of a file of the unit, also of an instance of a template; undefined when the unit does not read it. */
-export function formOf({ files }: Pick<UnitSpec, 'files'>, name: string): FileForm | undefined {
+export function formOf({ files }: Reader, name: string): FileForm | undefined {
   const all = name.replace(/\..*$/s, '.*')
   return [name, all].filter((key) => Object.hasOwn(files, key)).map((key) => files[key])[0]
 }
 
 /** What applyd says against a text; a file that the unit does not read may not hold anything. */
-export function faultsIn(unit: Pick<UnitSpec, 'files'>, file: string, text: string): readonly string[] {
+export function faultsIn(unit: Reader, file: string, text: string): readonly string[] {
   const form = formOf(unit, file)
   if (form === undefined) return [`The file ${file} is not known.`]
   if (form === 'own program') return []
