@@ -45,7 +45,8 @@ function readCatalogs(root: string, language: string): Record<string, unknown> {
   const files = readdirSync(root).map((name) => join(root, name, 'ru.po'))
   const items = files.filter((file) => existsSync(file)).flatMap((file) => PO.parse(readFileSync(file, 'utf8')).items)
   const texts = items.map(({ msgid, msgstr }): [string, string] => [msgid, msgstr[0] || msgid])
-  const english = texts.filter(([text]) => text.includes('{')).map(([text]): [string, string] => [text, text])
+  // What the gateway says, with numbers for its values, is English already.
+  const english = texts.filter(([text]) => /\{(?!\d+\})/.test(text)).map(([text]): [string, string] => [text, text])
   const entries = language === 'ru' ? texts : english
   return Object.fromEntries(entries.map(([text, words]) => [text, compileMessage(words)]))
 }

@@ -16,7 +16,7 @@ import { catchEarlyKeys } from './app/palette/early-keys.ts'
 import { makeRouter } from './app/router.tsx'
 import { root as base } from './place.ts'
 import { LinkHandler } from './ui/link.tsx'
-import { codeLost, loadCode } from './ui/load-code.ts'
+import { codeLost } from './ui/load-code.ts'
 import { preferredLanguage, speak } from './words.ts'
 
 /**
@@ -55,7 +55,5 @@ function show(): void {
     )
 }
 
-// Sentences of the gateway are recognised on every page. Their file needs this one, which must not wait for it at its top level. A
-// console without some of its words is better than none.
-const words = [speak(preferredLanguage()), loadCode(() => import('./util/status-words.ts'))]
-void Promise.allSettled(words).then(show)
+// A console without its words is better than none.
+void Promise.allSettled([speak(preferredLanguage())]).then(show)

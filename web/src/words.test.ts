@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setGatewayZone } from './ui/zone.ts'
-import { heard, learn, recognise, t, told } from './words.ts'
+import { heard, t, told } from './words.ts'
 
 test('English texts are shown as they are written', () => {
   assert.equal(t('Save'), 'Save')
@@ -15,16 +15,6 @@ test('values and plurals are filled in', () => {
   assert.equal(t('Rule {id}', { id: 42 }), 'Rule 42')
   assert.equal(t('{count, plural, one {# rule} other {# rules}}', { count: 1 }), '1 rule')
   assert.equal(t('{count, plural, one {# rule} other {# rules}}', { count: 5 }), '5 rules')
-})
-
-test('a sentence of the gateway is recognised by its text, whatever its values are', () => {
-  learn(['The {thing} (of {owner}) is full.'])
-  assert.deepEqual(recognise('The disk (of {x} $1.) is full.'), {
-    text: 'The {thing} (of {owner}) is full.',
-    values: { thing: 'disk', owner: '{x} $1.' },
-  })
-  assert.equal(recognise('The disk (of a) is fullX'), null)
-  assert.equal(heard('The disk (of {x}) is full.'), 'The disk (of {x}) is full.')
 })
 
 test('a moment in a sentence of the gateway is shown by the clock of the gateway', () => {

@@ -1,6 +1,7 @@
 // The words of the console: English texts are the ids. Catalogs are compiled by the build, that of English for texts with values.
 // Every text that a person reads stands in `t('...')`, or in `msg('...')` where it is declared and shown later.
 
+import { find } from '@gateway/server/shared/said'
 import { setupI18n } from '@lingui/core'
 import { useSyncExternalStore } from 'react'
 import { exactOf, instantOf } from './ui/moment.ts'
@@ -24,36 +25,6 @@ export function t(text: string, values?: Values): string {
 /** Braces of a text without values are part of it, as in "must contain {code}". */
 const unfilled: Record<string, unknown> = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
 
-interface Learnt {
-  readonly pattern: RegExp
-  readonly text: string
-}
-const learnt: Learnt[] = []
-/** Longer ones are lists or output of programs, and none of ours. */
-const longestHeard = 2_000
-
-/** Sentences of the gateway with `{name}` where it says a value. Of two that fit, the one that was declared first is meant. */
-export function learn(texts: readonly string[]): void {
-  for (const text of texts)
-    learnt.push({
-      text,
-      pattern: new RegExp(
-        `^${text.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>.*?)`)}$`,
-        's',
-      ),
-    })
-}
-
-/** Which text with values a sentence is, or null. */
-export function recognise(said: string): { readonly text: string; readonly values: Values } | null {
-  if (said.length > longestHeard) return null
-  for (const { pattern, text } of learnt) {
-    const found = pattern.exec(said)
-    if (found) return { text, values: { ...found.groups } }
-  }
-  return null
-}
-
 /** A moment as the gateway writes it, which is not part of a name or a path. */
 const instants = /(?<![\w./-])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z(?![\w/-]|\.\w)/g
 
@@ -64,37 +35,37 @@ const withMoments = (said: string): string =>
     return instant === null ? iso : exactOf(instant, currentLanguage(), gatewayZone())
   })
 
+/** The text with its values, where no catalog has it: one of marks alone, such as `{0}: {1}`. */
+const fill = (text: string, values: Values): string =>
+  text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark))
+
 /**
- * A sentence that the gateway said: translated where the catalog has it, as it is or with values, which may be sentences too. It is
- * never read as a pattern itself, since it may hold anything.
+ * A sentence that the gateway said. What it was made of came with it: its text is looked up in the catalog, and its values may be
+ * sentences too. What another program said is shown as it is.
  */
 export function heard(said: string): string {
-  if (Object.hasOwn(i18n.messages, said)) return i18n._(said)
-  const known = currentLanguage() === 'en' ? null : recognise(said)
-  if (!known) return withMoments(said)
-  const values = Object.entries(known.values).map(([name, value]) => [name, heard(String(value))])
-  return t(known.text, Object.fromEntries(values) as Values)
+  if (currentLanguage() === 'en') return withMoments(said)
+  const known = find(said)
+  if (!known || known.values.length === 0) return Object.hasOwn(i18n.messages, said) ? i18n._(said) : withMoments(said)
+  return show(known)
 }
 
-interface Sentence {
+/** Values are in the order of their places. */
+function show({ text, values }: Spoken): string {
+  const names = text.match(/(?<=\{)\w+(?=\})/g) ?? []
+  const shown = Object.fromEntries(names.map((name, at) => [name, heard(values[at] ?? '')]))
+  return Object.hasOwn(i18n.messages, text) ? t(text, shown) : fill(text, shown)
+}
+
+interface Spoken {
   readonly text: string
   readonly values: readonly string[]
 }
 
-/**
- * What the gateway said sentence by sentence, each with its values. A sentence that consists of one value is that of another program;
- * without sentences there is only what it said in English.
- */
-export function told(said: readonly Sentence[] | undefined, english: string): string {
-  if (currentLanguage() === 'en') return withMoments(english)
-  if (!said || said.length === 0) return heard(english)
-  return said
-    .map(({ text, values }) =>
-      text === '{0}'
-        ? heard(values[0] ?? '')
-        : t(text, Object.fromEntries(values.map((value, at) => [at, heard(value)]))),
-    )
-    .join(' ')
+/** What the gateway said sentence by sentence. */
+export function told(said: readonly Spoken[] | undefined, english: string): string {
+  if (currentLanguage() === 'en' || !said || said.length === 0) return heard(english)
+  return said.map(show).join(' ')
 }
 
 /** Marks a text that is translated where it is shown. */

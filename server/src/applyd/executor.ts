@@ -23,6 +23,7 @@ import {
 import { writeNew } from '../shared/files/guarded.ts'
 import { makeRoom } from '../shared/files/reserve.ts'
 import { patient } from '../shared/pace.ts'
+import { say, verbatim } from '../shared/said.ts'
 import { type Checked, isSameState } from './checked.ts'
 import type { Context, FailpointName, Intent } from './context.ts'
 import { Faults, problemsOf, throwIfFailed, tryRevert } from './faults.ts'
@@ -309,7 +310,8 @@ export class Executor {
   async #checkTarget(target: Target, difference: Difference): Promise<CheckReport> {
     await vetAhead(difference.nft.flatMap((name) => target.tables.get(name) ?? []))
     const problems = vetTarget(target, difference, this.#tables)
-    for (const message of this.#network.vet(target.links ?? [])) problems.push({ field: 'network', message })
+    for (const message of this.#network.vet(target.links ?? []))
+      problems.push({ field: 'network', message: verbatim(message) })
     const unchecked: { artifact: string; reason: string }[] = []
     // What the vet refused is not passed to any program.
     const refused = new Set(problems.map((problem) => problem.field))
@@ -345,7 +347,9 @@ export class Executor {
     const { code, failure, stderr, stdout } = await run(line, checkTimeoutMs)
     if (failure === 'missing') return { problems: [], unchecked: `${command.program} is not installed.` }
     const words = oneLine((stderr || stdout).replaceAll(`${staging}/`, ''))
-    const message = failure ? `The checker of ${name} timed out.` : words || `The checker ended with ${code}.`
+    const message = failure
+      ? say`The checker of ${name} timed out.`
+      : verbatim(words) || say`The checker ended with ${code}.`
     const textOf = (file: string): string => readRegular(staged.get(file) ?? this.#pathOf(file))?.toString() ?? ''
     const field = objectOfComplaint(words, textOf) ?? name
     return { problems: code === 0 ? [] : [{ field, message }], unchecked: null }
@@ -402,7 +406,7 @@ export class Executor {
         continue
       }
       const isChanged = await this.#supervisor.ensure(name, inputsOf(spec, contents), change).catch((fault) => {
-        if (!spec.isOptional) throw new Faults([{ field: name, message: wordsOf(fault) }])
+        if (!spec.isOptional) throw new Faults([{ field: name, message: verbatim(wordsOf(fault)) }])
         this.#context.log('warning', `${name} could not be started or reloaded`, { fault })
       })
       if (isChanged) changed.push(name)
@@ -416,7 +420,7 @@ export class Executor {
       this.#supervisor.probe(name).catch((fault) => {
         if (findUnit(this.#tables, name)?.isOptional)
           this.#context.log('warning', `${name} failed its health check`, { fault })
-        else problems.push({ field: name, message: wordsOf(fault) })
+        else problems.push({ field: name, message: verbatim(wordsOf(fault)) })
       })
     await Promise.all(names.map(probeUnit))
     if (problems.length > 0) throw new Faults(problems)

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../core/contract/error.ts'
 import { wordsOf } from '../engines/kit/text.ts'
+import { say, verbatim } from '../shared/said.ts'
 import type { Context, FailpointName } from './context.ts'
 import type { Verdict } from './kernel/nft-kernel.ts'
 
@@ -16,7 +17,7 @@ export class Faults extends Error {
 }
 
 export const problemsOf = (fault: unknown): readonly Problem[] =>
-  fault instanceof Faults ? fault.problems : [{ field: 'apply', message: wordsOf(fault) }]
+  fault instanceof Faults ? fault.problems : [{ field: 'apply', message: verbatim(wordsOf(fault)) }]
 
 export function throwIfFailed({ problems, unchecked }: Verdict): void {
   if (problems.length > 0) throw new Faults(problems)
@@ -31,6 +32,6 @@ export async function tryRevert(context: Context, step: FailpointName, work: () 
     return []
   } catch (fault) {
     context.log('error', 'A revert failed', { fault, step })
-    return problemsOf(fault).map(({ field, message }) => ({ field, message: `The revert failed: ${message}` }))
+    return problemsOf(fault).map(({ field, message }) => ({ field, message: say`The revert failed: ${message}` }))
   }
 }

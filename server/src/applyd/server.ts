@@ -6,6 +6,7 @@ import type { Verb, VerbTable } from '../core/plan/verbs.ts'
 import { type Log, wordsOf } from '../engines/kit/text.ts'
 import { parseCount, parseKeys, Refusal, UnknownPiece } from '../engines/kit/values.ts'
 import { createFrameReader, encodeFrame, maxFrameBytes } from '../shared/frames.ts'
+import { type Sentence, sentencesIn } from '../shared/said.ts'
 import type { ArgumentParsers } from './requests.ts'
 import { readPartsAhead } from './wire/plan.ts'
 import { checkShape } from './wire/shape.ts'
@@ -51,10 +52,12 @@ export function createVerbServer(verbs: Verbs, parts: ServerParts) {
       const { verb, args } = parseKeys(message, ['id', 'verb', 'args'])
       if (typeof verb !== 'string' || !Object.hasOwn(verbs, verb)) throw new Refusal('Unknown verb.')
       if (planVerbs.has(verb)) await peer.readAhead(args)
-      return encodeFrame({ id, ok: true, result: await call(verb as Verb, args, parsers) })
+      const result = await call(verb as Verb, args, parsers)
+      return encodeFrame({ id, ok: true, result, ...spokenIn(messagesIn(result)) })
     } catch (fault) {
       if (!(fault instanceof Refusal)) log('error', 'A verb failed', { fault })
-      const refusal = { id, ok: false, message: wordsOf(fault) } as const
+      const said = wordsOf(fault)
+      const refusal = { id, ok: false, message: said, ...spokenIn([said]) } as const
       return encodeFrame(fault instanceof UnknownPiece ? { ...refusal, isPieceUnknown: true } : refusal)
     }
   }
@@ -120,4 +123,18 @@ export function createVerbServer(verbs: Verbs, parts: ServerParts) {
     await closed
   }
   return { server, close }
+}
+
+/** What the messages consist of, for gatewayd. */
+function spokenIn(messages: readonly string[]): { readonly sentences?: readonly Sentence[] } {
+  const sentences = sentencesIn(messages)
+  return sentences.length > 0 ? { sentences } : {}
+}
+
+/** Messages of a result, and of the entries of its lists. */
+function messagesIn(result: unknown): string[] {
+  const lists = typeof result === 'object' && result !== null ? Object.values(result).filter(Array.isArray) : []
+  return [result, ...lists.flat()]
+    .map((one) => (one as { readonly message?: unknown } | null)?.message)
+    .filter((message) => typeof message === 'string' && message !== '') as string[]
 }

@@ -32,6 +32,7 @@ import { readJson, readRegular, withFile, writeDurable } from '../shared/files/d
 import { isStorageFault } from '../shared/files/reserve.ts'
 import { trimLog } from '../shared/files/trim-log.ts'
 import { patient } from '../shared/pace.ts'
+import { printSaid, type SaidText, say, verbatim } from '../shared/said.ts'
 import type { Context } from './context.ts'
 import { createInstaller, describeInstallation } from './install.ts'
 import { describeHeld, heldBefore } from './machine/ports.ts'
@@ -43,7 +44,7 @@ import { answers, askReload, commandLine, kernelFault, unitCommandLine } from '.
  */
 const idle = {
   state: 'inactive' as UnitObservation['state'],
-  message: '',
+  message: '' as SaidText,
   isWanted: false,
   inputs: '',
   process: null as ProcessId | null,
@@ -182,11 +183,12 @@ export class Supervisor {
       if (unit.process !== id || stateOf(id) === 'gone')
         // It may have been started again, and has a new part of the log then.
         throw new Error(
-          `${name} ended right after its start: ${unit.process === id ? lastMessage(unit) : unit.lastWords}`,
+          say`${name} ended right after its start: ${unit.process === id ? lastMessage(unit) : unit.lastWords}`,
         )
       if (spec.kind === 'alive' ? isOver : await answers(spec, unit.held)) break
       if (isOver) {
-        Object.assign(unit, { state: 'failed', message: `${name} does not answer. ${lastMessage(unit)}`.trim() })
+        const message = printSaid([say`${name} does not answer.`, verbatim(lastMessage(unit))])
+        Object.assign(unit, { state: 'failed', message })
         throw new Error(unit.message)
       }
       isOver = performance.now() >= limit
@@ -213,7 +215,7 @@ export class Supervisor {
       if (fault !== null) return { name, state: 'failed', message: fault, pid }
       if (!isWanted || asked !== null || state === 'deactivating' || now === 'running')
         return { name, state, message, pid }
-      const words = now === 'suspended' ? `${name} is suspended.` : message || `${name} is not running.`
+      const words = now === 'suspended' ? say`${name} is suspended.` : message || say`${name} is not running.`
       return { name, state: 'failed', message: words, pid }
     })
   }
@@ -275,7 +277,7 @@ export class Supervisor {
     if (!installation) return
     clearTimeout(unit.retry)
     Object.assign(unit, { isWanted: true, inputs, asked: inputs, task, retry: undefined })
-    Object.assign(unit, { state: 'activating', isInstalling: true, message: `Installing the ${words}.` })
+    Object.assign(unit, { state: 'activating', isInstalling: true, message: say`Installing the ${words}.` })
     this.#context.log('info', `${unit.name}: installing the ${words}`)
     this.#persist()
     const done = (fault: unknown): void => {
@@ -285,7 +287,7 @@ export class Supervisor {
         this.#workOn(unit, inputs, () => this.#bring(unit, inputs, unknownChange))
         return
       }
-      const message = `The ${words} could not be installed. ${wordsOf(fault)}`
+      const message = say`The ${words} could not be installed. ${wordsOf(fault)}`
       this.#context.log('error', message, { unit: unit.name, retryMs: this.#context.timings.installRetryMs })
       const retry = setTimeout(() => this.#install(unit, inputs), this.#context.timings.installRetryMs).unref()
       Object.assign(unit, { state: 'failed', message, retry })
@@ -306,7 +308,7 @@ export class Supervisor {
       .catch((fault: unknown) => {
         if (!isLast()) return
         this.#context.log('warning', `${unit.name} failed its health check`, { fault })
-        if (unit.state !== 'failed') Object.assign(unit, { state: 'failed', message: wordsOf(fault) })
+        if (unit.state !== 'failed') Object.assign(unit, { state: 'failed', message: verbatim(wordsOf(fault)) })
       })
       .finally(() => {
         if (isLast()) unit.asked = null
@@ -341,7 +343,7 @@ export class Supervisor {
     for (const step of steps) {
       const words = await step()
       if (words === null) continue
-      const message = oneLine(`${unit.name} did not accept the change. ${words}`)
+      const message = say`${unit.name} did not accept the change. ${oneLine(words)}`
       // Its configuration is unknown now, so the next change restarts it, unless its command line is all that must stay.
       const inputs = 'isKept' in way && way.isKept ? `${unit.inputs.split(' ')[0]} ` : ''
       Object.assign(unit, { state: 'failed', message, inputs })
@@ -352,8 +354,8 @@ export class Supervisor {
   /** The error message of a command that failed; null when it succeeded. */
   async #refusalOf(command: Command, timeoutMs = notifyTimeoutMs): Promise<string | null> {
     const { code, failure, stdout, stderr } = await run(commandLine(command, this.#pathOf), timeoutMs)
-    if (failure) return failure === 'missing' ? `${command.program} is not installed.` : 'It does not answer.'
-    return code === 0 ? null : (stderr || stdout).trim() || `The command ended with ${code}.`
+    if (failure) return failure === 'missing' ? say`${command.program} is not installed.` : say`It does not answer.`
+    return code === 0 ? null : (stderr || stdout).trim() || say`The command ended with ${code}.`
   }
 
   #start(unit: Unit, inputs: string): void {
@@ -419,7 +421,9 @@ export class Supervisor {
     if (performance.now() - unit.startedAt >= timings.stableMs) unit.failures = 0
     const wait = Math.min(timings.firstRetryMs * 2 ** Math.min(unit.failures, 20), timings.lastRetryMs)
     unit.lastWords = lastMessage(unit)
-    const message = oneLine(words ?? `${unit.name} ended with ${how}. ${unit.lastWords}`)
+    const message = printSaid(
+      words === undefined ? [say`${unit.name} ended with ${how}.`, verbatim(unit.lastWords)] : verbatim(oneLine(words)),
+    )
     log('error', message, { unit: unit.name, retryMs: wait })
     const retry = setTimeout(() => {
       unit.retry = undefined

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { confine } from '../engines/kit/confine.ts'
 import { type Command, type Probe, readsFile, type UnitSpec } from '../engines/kit/tables.ts'
+import { type SaidText, say } from '../shared/said.ts'
 import { hasNewSocket } from './machine/ports.ts'
 
 export function commandLine(command: Command, pathOf: (file: string) => string): string[] {
@@ -40,9 +41,9 @@ export function digestOf(content: Buffer): string {
 }
 
 /** Why the engine cannot work on this kernel; null when no feature is missing. */
-export function kernelFault({ needs = [] }: UnitSpec): string | null {
+export function kernelFault({ needs = [] }: UnitSpec): SaidText | null {
   const missing = needs.filter(({ path }) => !existsSync(path)).map(({ name }) => name)
-  return missing.length === 0 ? null : `The running kernel does not support ${missing.join(' and ')}.`
+  return missing.length === 0 ? null : say`The running kernel does not support ${missing.join(' and ')}.`
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Problem } from '../core/contract/error.ts'
 import type { Artifact, EngineFile, KernelSetting, LinkPlan, NftPiece, Plan } from '../core/plan/artifacts.ts'
 import { faultsIn } from '../engines/kit/forms.ts'
 import { findFile, findUnit, readsFile, type Tables } from '../engines/kit/tables.ts'
+import { verbatim } from '../shared/said.ts'
 import { vetPieces } from './loaded/vet-pieces.ts'
 import type { WayTargets } from './ways.ts'
 
@@ -48,7 +49,8 @@ export function targetOf(plan: Plan, tables: Tables, present: readonly string[] 
 }
 
 export function vetTarget(target: Target, difference: Difference, tables: Tables): Problem[] {
-  const faultsOf = (name: string, messages: readonly string[]) => messages.map((message) => ({ field: name, message }))
+  const faultsOf = (name: string, messages: readonly string[]) =>
+    messages.map((message) => ({ field: name, message: verbatim(message) }))
   return [
     ...difference.nft.flatMap((name) => faultsOf(name, vetPieces(target.tables.get(name) ?? []))),
     ...difference.file.flatMap((name) => faultsOf(name, vetFile(name, target, tables))),

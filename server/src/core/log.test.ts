@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { say } from '../shared/said.ts'
 import { GatewayError } from './contract/error.ts'
 import { createLog } from './log.ts'
 
@@ -66,7 +67,7 @@ describe('the log', () => {
   })
 
   it('prints errors with their causes', () => {
-    const error = new GatewayError('internal', 'outer', { cause: new Error('inner') })
+    const error = new GatewayError('internal', say`outer`, { cause: new Error('inner') })
     const { parsed } = logged('failed', { error })
     const shown = parsed.error as { message: string; cause: { message: string } }
     assert.deepEqual([shown.message, shown.cause.message], ['outer', 'inner'])

@@ -38,6 +38,7 @@ import type { LogStore } from '../domain/logs/store.ts'
 import { hitsPath } from '../engines/firewall-log/index.ts'
 import { quote as quoteForSnmp } from '../engines/snmp/snmp.ts'
 import { printPem } from '../engines/web-filter/squid.ts'
+import { say, verbatim } from '../shared/said.ts'
 import { type Aging, createAging } from '../shared/time/aging.ts'
 import type { Clock } from '../shared/time/clock.ts'
 import { withSecrets } from './apply/secrets.ts'
@@ -274,11 +275,11 @@ function createHttp(
 async function observe(applier: Applier, engine: ConfigEngine): Promise<Machine> {
   const { error, outcome } = engine.applied
   const failed =
-    outcome?.status === 'put_back' ? (outcome.problems[0]?.message ?? 'The last apply was reverted.') : null
+    outcome?.status === 'put_back' ? (outcome.problems[0]?.message ?? say`The last apply was reverted.`) : null
   try {
     return { observation: await applier.observe(), unreachable: '', applyError: error ?? failed }
   } catch (cause) {
-    return { observation: null, unreachable: (cause as Error).message, applyError: error ?? failed }
+    return { observation: null, unreachable: verbatim((cause as Error).message), applyError: error ?? failed }
   }
 }
 

@@ -13,6 +13,7 @@ import { readDefaultGateways } from '../areas/network/runs/facts.ts'
 import { readTcpUse } from '../areas/web-proxy/runs/tcp-connections.ts'
 import type { Log } from '../core/log.ts'
 import { read, write } from '../core/model/slots.ts'
+import { say } from '../shared/said.ts'
 import type { Gateway } from './app.ts'
 import type { Settings } from './settings.ts'
 import { keepSsh } from './ssh-greeting.ts'
@@ -32,7 +33,7 @@ export async function adoptNetwork({ services }: Gateway): Promise<void> {
         connections,
         adoptedConnections(facts, readDefaultGateways(), () => tools.nextId(connections)),
       ),
-    { reason: 'Interfaces found on this machine', isDeferred: true },
+    { reason: say`Interfaces found on this machine`, isDeferred: true },
   )
 }
 
@@ -82,7 +83,7 @@ export async function ensureFirstAdministrator({ services }: Gateway, given: str
   }
   if (given === null) services.accounts.firstPassword.begin({ id, password_timestamp: sealed.timestamp }, password)
   await services.changeAsGateway((config) => addAdministrator(config, id, fields, sealed), {
-    reason: 'First administrator',
+    reason: say`First administrator`,
   })
 }
 

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegular } from '../shared/files/durable.ts'
 import { compareVersions, type PackageStatement } from '../shared/files/signed-package.ts'
+import { type SaidText, say } from '../shared/said.ts'
 import { dpkgStatus, packageName } from './places.ts'
 
 export interface Installed {
@@ -16,16 +17,16 @@ export interface Installed {
 }
 
 /** Why not, as a sentence; null when it may. */
-export function findObstacle(offered: PackageStatement, installed: Installed): string | null {
+export function findObstacle(offered: PackageStatement, installed: Installed): SaidText | null {
   if (offered.architecture !== installed.architecture)
-    return `The package is for ${offered.architecture}, and this machine is ${installed.architecture}.`
+    return say`The package is for ${offered.architecture}, and this machine is ${installed.architecture}.`
   const order = compareVersions(offered.version, installed.version)
   if (order < 0)
-    return `The package has version ${offered.version}, which is older than the installed ${installed.version}.`
+    return say`The package has version ${offered.version}, which is older than the installed ${installed.version}.`
   if (order === 0 && installed.built !== null && offered.timestamp < installed.built)
-    return `The package is an older build of version ${offered.version}, ${buildTime(offered.timestamp)}; installed is that of ${buildTime(installed.built)}.`
+    return say`The package is an older build of version ${offered.version}, ${buildTime(offered.timestamp)}; installed is that of ${buildTime(installed.built)}.`
   if (offered.format < installed.format)
-    return `The package cannot read the stored configuration: its format is ${offered.format}, and ${installed.format} is stored.`
+    return say`The package cannot read the stored configuration: its format is ${offered.format}, and ${installed.format} is stored.`
   return null
 }
 

@@ -5,12 +5,18 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { withFile, writeDurable } from '../shared/files/durable.ts'
 import { checkOpenPackage, type TrustedKeys } from '../shared/files/signed-package.ts'
+import { type SaidText, say } from '../shared/said.ts'
 import { builtField, fieldOf, readBuilt, stanzaOf } from './judge.ts'
 import { lastWords, type Machine } from './machine.ts'
 import { dpkgStatus, packageName, type UpgradePlaces } from './places.ts'
 import { dropProgram, packagePath, programPath } from './take.ts'
 
-export class StepFailed extends Error {}
+export class StepFailed extends Error {
+  declare readonly message: SaidText
+  constructor(message: SaidText) {
+    super(message)
+  }
+}
 
 export const previousPath = (places: UpgradePlaces): string => join(places.root, 'previous.deb')
 /** The signed package that was installed last; saves packing the installed version again. */
@@ -29,7 +35,7 @@ export async function keepPackage(
   else await packInstalled(machine, places)
   const { code, output } = await machine.run(['dpkg-deb', '-f', target, 'Version'])
   if (code !== 0 || output.trim() !== version)
-    throw new StepFailed(`The installed version could not be kept for the way back: ${lastWords(output)}`)
+    throw new StepFailed(say`The installed version could not be kept for the way back: ${lastWords(output)}`)
 }
 
 /** Whether the package is the one that is installed: the same version may have been built again and installed without us. */
@@ -84,7 +90,8 @@ async function packInstalled(machine: Machine, places: UpgradePlaces): Promise<v
 
 async function expect(machine: Machine, command: readonly [string, ...string[]]): Promise<void> {
   const { code, output } = await machine.run(command, 10 * 60_000)
-  if (code !== 0) throw new StepFailed(`The installed version could not be kept for the way back: ${lastWords(output)}`)
+  if (code !== 0)
+    throw new StepFailed(say`The installed version could not be kept for the way back: ${lastWords(output)}`)
 }
 
 /** The paragraph of dpkg without what dpkg itself put there. */
@@ -173,7 +180,7 @@ export async function restoreState(
   isFormatSame: boolean,
   saved: string = savedPath(places),
 ): Promise<void> {
-  if (!fs.existsSync(join(saved, 'complete'))) throw new StepFailed('There is no copy of the state.')
+  if (!fs.existsSync(join(saved, 'complete'))) throw new StepFailed(say`There is no copy of the state.`)
   for (const name of ['gateway', 'applyd'] as const) {
     const to = join(places.state, name)
     for (const entry of keptEntries(to, isFormatSame)) fs.rmSync(join(to, entry), { recursive: true, force: true })
@@ -185,7 +192,7 @@ async function copyEntries(machine: Machine, from: string, to: string, names: re
   if (names.length === 0) return
   const paths = names.map((name) => join(from, name))
   const { code, output } = await machine.run(['cp', '-a', '--reflink=auto', '--', ...paths, to], 30 * 60_000)
-  if (code !== 0) throw new StepFailed(`The state could not be copied: ${lastWords(output)}`)
+  if (code !== 0) throw new StepFailed(say`The state could not be copied: ${lastWords(output)}`)
 }
 
 /** The runtime and this program, so that neither depends on the files that are being replaced. */
@@ -196,7 +203,7 @@ export function keepProgram(places: UpgradePlaces): void {
   fs.rmSync(target, { recursive: true, force: true })
   fs.mkdirSync(join(target, 'server', 'src'), { recursive: true, mode: 0o700 })
   fs.writeFileSync(join(target, 'package.json'), '{"type":"module"}\n')
-  for (const name of ['shared/files', 'upgrade', 'shared/pace.ts'])
+  for (const name of ['shared/files', 'upgrade', 'shared/pace.ts', 'shared/said.ts'])
     fs.cpSync(join(source, name), join(target, 'server', 'src', name), {
       recursive: true,
       filter: (path) => !path.endsWith('.test.ts'),

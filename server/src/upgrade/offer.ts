@@ -7,6 +7,7 @@ import { closeSync } from 'node:fs'
 import { openOwned } from '../shared/files/guarded.ts'
 import { ownApp } from '../shared/files/plain.ts'
 import { RefusedPackage, readTrustedKeys, type TrustedKeys } from '../shared/files/signed-package.ts'
+import { type SaidText, say, sentencesIn } from '../shared/said.ts'
 import { beginUpgrade, startArguments } from './begin.ts'
 import { type Installed, readInstalled, recordedFormat } from './judge.ts'
 import { installedApp, keyFolders, type UpgradePlaces, upgradePlaces, uploadedName } from './places.ts'
@@ -15,7 +16,7 @@ import { notAPackage } from './words.ts'
 
 type Answer =
   | { readonly status: 'started'; readonly from: string; readonly to: string }
-  | { readonly status: 'refused'; readonly message: string }
+  | { readonly status: 'refused'; readonly message: SaidText }
 
 /** What a test replaces. */
 interface Surroundings {
@@ -39,7 +40,7 @@ const production: Surroundings = {
   start: (places) => beginUpgrade(places, startUnit),
 }
 
-const startMessage = (fault: string): string => `The upgrade could not be started: ${fault.slice(0, 300)}`
+const startMessage = (fault: string): SaidText => say`The upgrade could not be started: ${fault.slice(0, 300)}`
 
 /** `uid` is the account of gatewayd. */
 export async function offerUploaded(
@@ -50,7 +51,7 @@ export async function offerUploaded(
   const installed = around.app === installedApp ? around.installed() : null
   if (installed === null) return { status: 'refused', message: notAPackage }
   const file = openOwned(places.incoming, [uploadedName], uid)
-  if (file === null) return { status: 'refused', message: 'There is no uploaded package.' }
+  if (file === null) return { status: 'refused', message: say`There is no uploaded package.` }
   try {
     const offer = {
       file,
@@ -76,5 +77,7 @@ export async function offerUploaded(
 
 if (import.meta.main) {
   const [stateDir = '', digest = '', uid = ''] = process.argv.slice(2)
-  process.stdout.write(JSON.stringify(await offerUploaded({ stateDir, digest, uid: Number(uid) })))
+  const answer = await offerUploaded({ stateDir, digest, uid: Number(uid) })
+  const sentences = answer.status === 'refused' ? sentencesIn(answer.message) : []
+  process.stdout.write(JSON.stringify({ ...answer, sentences }))
 }

@@ -18,6 +18,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { makeKey, packageOf } from '../../test/support/update-packages.ts'
 import { withFile } from '../shared/files/durable.ts'
 import { type CheckedPackage, checkOpenPackage } from '../shared/files/signed-package.ts'
+import { say } from '../shared/said.ts'
 import { recordedFormat } from './judge.ts'
 import { controlOf, isInstalled, keepProgram } from './keep.ts'
 import { type Ended, type Machine, thisMachine } from './machine.ts'
@@ -294,7 +295,7 @@ describe('an upgrade', () => {
     const request = {
       ...(readRequest(places) as UpgradeRequest),
       phase: 'returning',
-      reason: 'It did not come up.',
+      reason: say`It did not come up.`,
     } as const
     const ended = await run(request)
     assert.deepEqual(

@@ -5,6 +5,7 @@ import * as fs from 'node:fs'
 import { withFile } from '../shared/files/durable.ts'
 import { tryStoring } from '../shared/files/reserve.ts'
 import { checkOpenPackage, RefusedPackage, type TrustedKeys } from '../shared/files/signed-package.ts'
+import { type SaidText, say, verbatim } from '../shared/said.ts'
 import { builtField, fieldOf, recordedFormat } from './judge.ts'
 import {
   dropCopies,
@@ -94,7 +95,7 @@ class Upgrade {
   async #walk(): Promise<End> {
     if (this.#request.phase === 'asked') {
       try {
-        if (this.#request.attempts > 1) throw new StepFailed('It was interrupted before anything was changed.')
+        if (this.#request.attempts > 1) throw new StepFailed(say`It was interrupted before anything was changed.`)
         await this.#prepare()
       } catch (fault) {
         // It may have been interrupted with the API stopped.
@@ -113,8 +114,10 @@ class Upgrade {
     if (this.#request.phase === 'starting') {
       const missing = await this.#start('starting', this.#request.undo?.restoresState ? null : this.#request.revision)
       if (missing === null) return this.#keepInstalled()
-      const what = this.#request.undo ? `Version ${this.#request.to}` : 'The new version'
-      this.#note({ phase: 'returning', reason: `${what} did not come up: ${missing}` })
+      const reason = this.#request.undo
+        ? say`Version ${this.#request.to} did not come up: ${missing}`
+        : say`The new version did not come up: ${missing}`
+      this.#note({ phase: 'returning', reason })
     }
     return this.#goBack()
   }
@@ -134,7 +137,7 @@ class Upgrade {
     this.#note({ revision: before?.is_applied && before.pid === pid ? before.revision : null })
     await this.#machine.run(['systemctl', 'stop', socketUnit, 'portcullis-gatewayd.service'], 120_000)
     if ((await readUnit(this.#machine, 'portcullis-gatewayd.service')).pid > 0)
-      throw new StepFailed('The API could not be stopped, so its state could not be copied.')
+      throw new StepFailed(say`The API could not be stopped, so its state could not be copied.`)
     await keepState(this.#machine, this.#places, this.#isFormatSame())
   }
 
@@ -144,23 +147,23 @@ class Upgrade {
     const { keys } = this.#parts
     const { undo, digest, to } = this.#request
     const found = undo ? null : withFile(path, fs.constants.O_RDONLY, (file) => checkOpenPackage(file, keys))
-    if (found && found.digest !== digest) throw new StepFailed('The package is not the one that was asked for.')
+    if (found && found.digest !== digest) throw new StepFailed(say`The package is not the one that was asked for.`)
     for (const [field, wanted] of [
       ['Package', packageName],
       ['Version', found?.version ?? to],
       ...(found ? [['Architecture', found.architecture] as const, [builtField, String(found.timestamp)] as const] : []),
     ] as const) {
       const { output } = await this.#machine.run(['dpkg-deb', '-f', path, field])
-      if (output.trim() !== wanted) throw new StepFailed(`The package is not what its signature says (${field}).`)
+      if (output.trim() !== wanted) throw new StepFailed(say`The package is not what its signature says (${field}).`)
     }
     const format = recordedFormat(this.#places.records)
     if (found && found.format < format)
       throw new StepFailed(
-        `It cannot read the stored configuration: its format is ${found.format}, and ${format} is stored.`,
+        say`It cannot read the stored configuration: its format is ${found.format}, and ${format} is stored.`,
       )
     if (found) this.#note({ formats: { from: format, to: found.format } })
     else if (format !== this.#request.formats.from)
-      throw new StepFailed('The stored configuration has another format by now.')
+      throw new StepFailed(say`The stored configuration has another format by now.`)
     await this.#checkRoom(path)
     await this.#getDependencies(path)
   }
@@ -172,7 +175,9 @@ class Upgrade {
     for (const folder of [this.#places.root, '/usr']) {
       const { bavail, bsize } = fs.statfsSync(folder)
       if (bavail * bsize < needed)
-        throw new StepFailed(`The disk of ${folder} has too little room: ${Math.ceil(needed / 2 ** 20)} MB are needed.`)
+        throw new StepFailed(
+          say`The disk of ${folder} has too little room: ${Math.ceil(needed / 2 ** 20)} MB are needed.`,
+        )
     }
   }
 
@@ -184,12 +189,12 @@ class Upgrade {
     const { code, output } = await this.#machine.run(['apt-get', ...options, 'install', '--', ...needed], installMs)
     if (code !== 0 || (await findMissing(this.#machine, path)).length > 0)
       throw new StepFailed(
-        `The new version needs Debian packages that are not installed and could not be fetched: ${needed.join(', ')}. ${lastWords(output, 1)}`,
+        say`The new version needs Debian packages that are not installed and could not be fetched: ${needed.join(', ')}. ${lastWords(output, 1)}`,
       )
   }
 
   /** Null when the version is installed. */
-  async #install(path: string, version: string, step: UpgradeStep): Promise<string | null> {
+  async #install(path: string, version: string, step: UpgradeStep): Promise<SaidText | null> {
     this.#show(step)
     if (this.#request.attempts > 1) await this.#machine.run(['dpkg', '--force-confold', '--configure', '-a'], installMs)
     for (let tries = 0; ; tries++) {
@@ -198,16 +203,16 @@ class Upgrade {
       if (code === 0) break
       // Another program installs something at the moment.
       if (!output.includes('dpkg frontend lock') || tries === 60)
-        return `dpkg could not install version ${version}: ${lastWords(output)}`
+        return say`dpkg could not install version ${version}: ${lastWords(output)}`
       await this.#machine.pause(5_000)
     }
     const { output } = await this.#machine.run(['dpkg-query', '-s', packageName])
     const found = `${fieldOf(output, 'Version')} (${fieldOf(output, 'Status')})`
-    return found === `${version} (${installedWords})` ? null : `dpkg left version ${found} instead of ${version}.`
+    return found === `${version} (${installedWords})` ? null : say`dpkg left version ${found} instead of ${version}.`
   }
 
   /** Null when the gateway is up. */
-  async #start(step: UpgradeStep, revision: number | null): Promise<string | null> {
+  async #start(step: UpgradeStep, revision: number | null): Promise<SaidText | null> {
     this.#show(step)
     await this.#machine.run(['systemctl', 'daemon-reload'])
     await this.#machine.run(['systemctl', 'reset-failed', socketUnit, ...units])
@@ -216,7 +221,7 @@ class Upgrade {
   }
 
   /** The state of that time comes back before the version that stored it; it refuses to be installed beside a newer one. */
-  async #goBackInTime(): Promise<string | null> {
+  async #goBackInTime(): Promise<SaidText | null> {
     if (!this.#request.undo?.restoresState) return null
     try {
       await this.#machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
@@ -234,10 +239,10 @@ class Upgrade {
     const { from, to, undo } = this.#request
     if (undo) {
       dropAside(this.#places)
-      const what = undo.restoresState ? `the state of ${timeWords(undo.keptAt)}` : 'the present configuration'
-      return { state: 'done', message: `The gateway went back from ${from} to ${to}, with ${what}.` }
+      const what = undo.restoresState ? say`the state of ${timeWords(undo.keptAt)}` : say`the present configuration`
+      return { state: 'done', message: say`The gateway went back from ${from} to ${to}, with ${what}.` }
     }
-    return { state: 'done', message: `The gateway was upgraded from ${from} to ${to}.` }
+    return { state: 'done', message: say`The gateway was upgraded from ${from} to ${to}.` }
   }
 
   async #goBack(): Promise<End> {
@@ -257,22 +262,22 @@ class Upgrade {
     const { reason, from, to, undo } = this.#request
     if (missing === null && undo) takeKeptBack(this.#places)
     if (missing === null)
-      return { state: 'returned', message: `Version ${to} was taken back, and ${from} is in use again. ${reason}` }
-    return { state: 'failed', message: `Neither ${to} nor ${from} came up. ${reason} After the return: ${missing}` }
+      return { state: 'returned', message: say`Version ${to} was taken back, and ${from} is in use again. ${reason}` }
+    return { state: 'failed', message: say`Neither ${to} nor ${from} came up. ${reason} After the return: ${missing}` }
   }
 
   #unchanged(why: string): End {
     if (this.#request.undo) takeKeptBack(this.#places)
     else fs.rmSync(packagePath(this.#places), { force: true })
-    return { state: 'failed', message: `Version ${this.#request.to} was not installed. ${why}` }
+    return { state: 'failed', message: say`Version ${this.#request.to} was not installed. ${why}` }
   }
 }
 
-const wordsOf = (fault: unknown): string => {
+const wordsOf = (fault: unknown): SaidText => {
   if (fault instanceof StepFailed || fault instanceof RefusedPackage) return fault.message
   const { code, message } = fault as NodeJS.ErrnoException
-  if (code === 'ENOSPC') return 'The disk is full.'
-  return message
+  if (code === 'ENOSPC') return say`The disk is full.`
+  return verbatim(message)
 }
 
 /** Names of packages in the dependencies of a package that are not installed. Only names that look like names. */

@@ -2,6 +2,7 @@
 
 import { constants, readFileSync } from 'node:fs'
 import { withFile, writeDurable } from '../shared/files/durable.ts'
+import { type SaidText, type Sentence, sentencesIn } from '../shared/said.ts'
 
 export const upgradeStates = ['running', 'done', 'returned', 'failed'] as const
 export const upgradeSteps = ['checking', 'keeping', 'installing', 'starting', 'returning'] as const
@@ -17,14 +18,16 @@ export interface UpgradeStatus {
   readonly state: (typeof upgradeStates)[number]
   readonly step: UpgradeStep
   /** Empty while it runs. */
-  readonly message: string
+  readonly message: SaidText
+  /** What the message consists of; earlier releases wrote none. */
+  readonly sentences?: readonly Sentence[]
   /** Unix seconds. */
   readonly started_at: number
   readonly finished_at: number | null
 }
 
 export const writeStatus = (path: string, status: UpgradeStatus): void =>
-  writeDurable(path, `${JSON.stringify(status)}\n`, { mode: 0o644 })
+  writeDurable(path, `${JSON.stringify({ ...status, sentences: sentencesIn(status.message) })}\n`, { mode: 0o644 })
 
 const maxBytes = 16_384
 

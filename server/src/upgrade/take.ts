@@ -8,6 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 import { readRegular, removeDurable, writeDurable } from '../shared/files/durable.ts'
 import { isStorageFault, tryStoring } from '../shared/files/reserve.ts'
 import { type CheckedPackage, PackageReader, type TrustedKeys } from '../shared/files/signed-package.ts'
+import { adopt, type SaidText, type Sentence, say, sentencesIn } from '../shared/said.ts'
 import { findObstacle, type Installed } from './judge.ts'
 import type { UpgradePlaces } from './places.ts'
 import { type UpgradeStatus, unixNow, writeStatus } from './record.ts'
@@ -28,12 +29,17 @@ export interface UpgradeRequest {
   /** Of the configuration that was in force before. */
   readonly revision: number | null
   /** Why it goes back to the old version. */
-  readonly reason: string
+  readonly reason: SaidText
   /** Goes back to the version before, whose state was kept at that time. */
   readonly undo?: { readonly restoresState: boolean; readonly keptAt: number }
 }
 
-export class UpgradeRefused extends Error {}
+export class UpgradeRefused extends Error {
+  declare readonly message: SaidText
+  constructor(message: SaidText) {
+    super(message)
+  }
+}
 
 export const requestPath = (places: UpgradePlaces): string => join(places.root, 'request.json')
 export const packagePath = (places: UpgradePlaces): string => join(places.root, 'package.deb')
@@ -46,7 +52,10 @@ export const dropProgram = (places: UpgradePlaces): void =>
 export function readRequest(places: UpgradePlaces): UpgradeRequest | null {
   const text = readRegular(requestPath(places))?.toString('utf8')
   try {
-    return text === undefined ? null : (JSON.parse(text) as UpgradeRequest)
+    if (text === undefined) return null
+    const { sentences, ...request } = JSON.parse(text) as UpgradeRequest & { readonly sentences?: readonly Sentence[] }
+    if (sentences) adopt(sentences)
+    return request
   } catch {
     return null
   }
@@ -71,7 +80,7 @@ export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<
   try {
     const checked = await copyChecked(offer.file, arriving, offer.keys)
     if (digest !== undefined && checked.digest !== digest)
-      throw new UpgradeRefused('The package is not the one that was uploaded.')
+      throw new UpgradeRefused(say`The package is not the one that was uploaded.`)
     const obstacle = findObstacle(checked, installed)
     if (obstacle !== null) throw new UpgradeRefused(obstacle)
     const request = requestFor(checked, installed, by)
@@ -84,14 +93,15 @@ export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<
     tryStoring(() => writeStatus(places.status, statusOf(request, 'checking')))
     return request
   } catch (fault) {
-    if (isStorageFault(fault)) throw new UpgradeRefused('The package cannot be stored: the disk is full or failing.')
+    if (isStorageFault(fault)) throw new UpgradeRefused(say`The package cannot be stored: the disk is full or failing.`)
     throw fault
   } finally {
     fs.rmSync(arriving, { force: true })
   }
 }
 
-const secondRefused = (): UpgradeRefused => new UpgradeRefused('Another upgrade is running. Wait until it has ended.')
+const secondRefused = (): UpgradeRefused =>
+  new UpgradeRefused(say`Another upgrade is running. Wait until it has ended.`)
 
 export function refuseSecond(places: UpgradePlaces): void {
   if (readRequest(places)) throw secondRefused()
@@ -145,10 +155,12 @@ const requestFor = (checked: CheckedPackage, installed: Installed, by: UpgradeSt
 export const writeRequest = (places: UpgradePlaces, request: UpgradeRequest): void =>
   writeDurable(requestPath(places), requestText(request))
 
-const requestText = (request: UpgradeRequest): string => `${JSON.stringify(request)}\n`
+/** What the reason consists of is stored with it: another process may go on. */
+const requestText = (request: UpgradeRequest): string =>
+  `${JSON.stringify({ ...request, sentences: sentencesIn(request.reason) })}\n`
 
 /** The program could not be started for it. */
-export function dropRequest(places: UpgradePlaces, message: string): void {
+export function dropRequest(places: UpgradePlaces, message: SaidText): void {
   const request = readRequest(places)
   if (request)
     writeStatus(places.status, { ...statusOf(request, 'checking'), state: 'failed', message, finished_at: unixNow() })

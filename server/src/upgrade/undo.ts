@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { say } from '../shared/said.ts'
 import { builtField, type Installed, isSameBuild, readBuilt, recordedFormat } from './judge.ts'
 import { previousPath, savedPath } from './keep.ts'
 import type { Machine } from './machine.ts'
@@ -45,7 +46,7 @@ export function takeUndo(
 ): UpgradeRequest {
   refuseSecond(places)
   if (isSameBuild(kept, installed))
-    throw new UpgradeRefused(`There is no other version to go back to than the installed ${installed.version}.`)
+    throw new UpgradeRefused(say`There is no other version to go back to than the installed ${installed.version}.`)
   const request: UpgradeRequest = {
     id: randomUUID(),
     from: installed.version,

@@ -3,6 +3,7 @@
 
 import { lstatSync } from 'node:fs'
 import { readOwned } from '../shared/files/guarded.ts'
+import { type SaidText, say } from '../shared/said.ts'
 import type { Machine } from './machine.ts'
 import { runningName, type UpgradePlaces } from './places.ts'
 
@@ -58,7 +59,7 @@ async function findListener(machine: Machine): Promise<{ host: string; port: num
 
 interface Look {
   /** What is missing, as a sentence; null when everything is up. */
-  readonly missing: string | null
+  readonly missing: SaidText | null
   /** The processes; others mean that one ended in between. */
   readonly pids: string
   readonly restarts: number
@@ -69,19 +70,19 @@ async function look(machine: Machine, places: UpgradePlaces, revision: number | 
   const units = await Promise.all(daemons.map((unit) => readUnit(machine, unit)))
   const pids = units.map(({ pid }) => pid).join(' ')
   const restarts = Math.max(...units.map((unit) => unit.restarts))
-  const missing = (text: string): Look => ({ missing: text, pids, restarts })
+  const missing = (text: SaidText): Look => ({ missing: text, pids, restarts })
   const down = units.findIndex(({ state, pid }) => state !== 'active' || pid === 0)
-  if (down >= 0) return missing(`${daemons[down]} is ${units[down]?.state || 'not there'}.`)
+  if (down >= 0) return missing(say`${daemons[down]} is ${units[down]?.state || 'not there'}.`)
   const running = readRunning(places)
-  if (running === null || running.pid !== units[1]?.pid) return missing('The API is not ready.')
+  if (running === null || running.pid !== units[1]?.pid) return missing(say`The API is not ready.`)
   // A configuration that was not in force before need not be so now.
-  if (revision !== null && !running.is_applied) return missing('The configuration is not in force.')
+  if (revision !== null && !running.is_applied) return missing(say`The configuration is not in force.`)
   if (revision !== null && running.revision < revision)
-    return missing(`The configuration is that of revision ${running.revision}, and it was ${revision} before.`)
+    return missing(say`The configuration is that of revision ${running.revision}, and it was ${revision} before.`)
   const listener = await findListener(machine)
-  if (listener && !(await machine.answers(listener.host, listener.port))) return missing('The API does not answer.')
+  if (listener && !(await machine.answers(listener.host, listener.port))) return missing(say`The API does not answer.`)
   const { code } = await machine.run(['nft', '-t', 'list', 'table', 'inet', 'portcullis'])
-  if (code !== 0) return missing('The rules are not in the kernel.')
+  if (code !== 0) return missing(say`The rules are not in the kernel.`)
   return { missing: null, pids, restarts }
 }
 
@@ -102,18 +103,18 @@ export async function waitUntilUp(
   places: UpgradePlaces,
   revision: number | null,
   times: WatchTimes = watchTimes,
-): Promise<string | null> {
+): Promise<SaidText | null> {
   let good = 0
   let pids = ''
-  let missing = 'It was not looked at.'
+  let missing: SaidText = say`It was not looked at.`
   for (let passed = 0; passed <= times.limitMs; passed += times.stepMs) {
     const seen = await look(machine, places, revision)
     if (seen.missing === null && seen.pids === pids) good += 1
     else good = seen.missing === null ? 1 : 0
     pids = seen.pids
     if (good >= times.looks) return null
-    missing = seen.missing ?? 'A process ended again and again.'
-    if (seen.restarts >= times.mostRestarts) return `${missing} It was restarted ${seen.restarts} times.`
+    missing = seen.missing ?? say`A process ended again and again.`
+    if (seen.restarts >= times.mostRestarts) return say`${missing} It was restarted ${seen.restarts} times.`
     await machine.pause(times.stepMs)
   }
   return missing

@@ -187,4 +187,21 @@ describe('citations in comments', () => {
   it('cover folders that exist', () => {
     for (const folder of notYet) assert.ok(existsSync(new URL(folder, sources)), folder)
   })
+
+  it('is used in names of tests', () => {
+    const old = /\banew\b|\b(?:some|no|any)body\b|\bwhoever\b|\bmeanwhile\b|\bfor good\b/i
+    const found = globSync(['server/{src,test}/**/*.test.ts', 'web/**/*.{test,e2e}.ts', 'bench/**/*.test.ts'], {
+      cwd: root,
+    })
+      .filter((path) => !path.includes('node_modules'))
+      .flatMap((path) => [
+        ...readFileSync(new URL(path, root), 'utf8').matchAll(/\b(?:it|test|describe)\(\s*(['`])(.*?)\1,/g),
+      ])
+      .map(([, , name = '']) => name)
+    assert.ok(found.length > 1_000)
+    assert.deepEqual(
+      found.filter((name) => old.test(name)),
+      [],
+    )
+  })
 })

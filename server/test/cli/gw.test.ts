@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { userSessionsService } from '../../src/areas/authorization/service.ts'
 import { logsService } from '../../src/areas/logs/service.ts'
+import { say } from '../../src/shared/said.ts'
 import { ListedSessions } from '../support/listed-sessions.ts'
 import { replaceServices } from '../support/provided.ts'
 import { testPassword } from '../support/test-gateway.ts'
@@ -185,7 +186,7 @@ describe('changing the configuration', () => {
   })
 
   it('prints the words of an engine that refuses', async () => {
-    world.gateway.applier.refuseWith = [{ field: 'firewall', message: 'nft says no\u001b[2J' }]
+    world.gateway.applier.refuseWith = [{ field: 'firewall', message: say`nft says no\u001b[2J` }]
     const said = await gw('patch', '/firewall/settings', 'automatic_snat_enabled=false')
     world.gateway.applier.refuseWith = []
     assert.equal(said.code, 1)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { healthService } from '../../src/areas/health/service.ts'
 import type { HealthState } from '../../src/core/contract/health.ts'
+import { verbatim } from '../../src/shared/said.ts'
 import { testPassword } from '../support/test-gateway.ts'
 import { type CliWorld, createCliWorld } from './gw-process.ts'
 
@@ -18,7 +19,15 @@ describe('L2: gw health', () => {
     const { monitor } = world.gateway.services.of(healthService)
     monitor.add({
       name: 'test',
-      check: () => [{ id: 'test.check', title: 'Test', state, message: 'It is so.', advice: 'Do this.' }],
+      check: () => [
+        {
+          id: 'test.check',
+          title: verbatim('Test'),
+          state,
+          message: verbatim('It is so.'),
+          advice: verbatim('Do this.'),
+        },
+      ],
     })
   })
   after(() => world.close())

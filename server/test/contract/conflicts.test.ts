@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createLook } from '../../src/areas/health/jobs.ts'
 import { conflictsService } from '../../src/areas/health/service.ts'
 import type { Conflict } from '../../src/core/plan/artifacts.ts'
+import { say, sentencesIn } from '../../src/shared/said.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 let gateway: TestGateway
@@ -35,15 +36,15 @@ describe('what of the machine gets in the way', () => {
   const ufw: Conflict = {
     code: 'rules.ufw',
     severity: 'fault',
-    title: 'The rules of ufw drop what passes through the gateway',
-    detail: 'A packet must pass the rules of both.',
+    title: say`The rules of ufw drop what passes through the gateway`,
+    detail: say`A packet must pass the rules of both.`,
     fix: 'ufw disable',
   } as const
   const note: Conflict = {
     ...ufw,
     code: 'service.ulogd2',
     severity: 'note',
-    title: 'ulogd2.service runs beside the gateway',
+    title: say`ulogd2.service runs beside the gateway`,
   } as const
   const packet = { protocol: 'tcp', source: '10.10.0.2', destination: '198.51.100.10', destination_port: 80 }
   const explain = async (): Promise<{ is_complete: boolean; incomplete_because: string[] }> =>
@@ -53,7 +54,10 @@ describe('what of the machine gets in the way', () => {
 
   it('is shown, is a check and a status of its own, and makes explanations uncertain until it is repaired', async () => {
     gateway.applier.foundConflicts = [ufw, note]
-    assert.deepEqual(await get('/machine/conflicts'), [ufw, note])
+    assert.deepEqual(
+      await get('/machine/conflicts'),
+      [ufw, note].map((one) => ({ ...one, sentences: sentencesIn([one.title, one.detail]) })),
+    )
     await looks(1)
     const { checks } = (await get('/health')) as { checks: { id: string; state: string; advice: string }[] }
     const found = checks.filter(({ id }) => id.startsWith('conflict.'))

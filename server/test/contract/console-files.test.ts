@@ -83,7 +83,7 @@ describe('the web console', () => {
     }
   })
 
-  it('has files that a browser keeps for good', async () => {
+  it('has files that a browser keeps permanently', async () => {
     for (const [url, type] of [
       ['/ui/assets/main-1a2b3c4d.js', types.js],
       ['/ui/assets/geist-9f8e7d6c.woff2', types.woff2],

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createCatalogue } from '../../src/domain/signatures/catalogue.ts'
 import { readRules } from '../../src/domain/signatures/rule-file.ts'
+import { verbatim } from '../../src/shared/said.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const templateId = '__DEFAULT_IPS_PROFILE_ID__'
@@ -36,9 +37,9 @@ const signatures = {
   state: () => ({
     folder: '/state/signatures',
     updatedAt: { standard: 1_700_000_000.5, advanced: null },
-    messages: ['a.rules, line 3: "x" is no action.'],
+    messages: [verbatim('a.rules, line 3: "x" is no action.')],
     isReading: false,
-    fault: '',
+    fault: '' as const,
   }),
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { GatewayError } from '../../src/core/contract/error.ts'
 import type { ClassifiedConnection, TrackedSession, TrafficReading } from '../../src/core/plan/facts.ts'
+import { say } from '../../src/shared/said.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value))
@@ -212,7 +213,7 @@ describe('the traffic monitor', () => {
 
   it('says so when the machine cannot be asked', async () => {
     const failing = await createTestGateway({
-      parts: { traffic: { read: () => Promise.reject(new GatewayError('unavailable', 'No answer.')) } },
+      parts: { traffic: { read: () => Promise.reject(new GatewayError('unavailable', say`No answer.`)) } },
     })
     const client = await failing.client('predefined_reports_view')
     assert.equal((await client('GET', '/reports/traffic/sessions')).status, 503)

@@ -15,6 +15,7 @@ import { backupsService } from '../../src/areas/backup/service.ts'
 import { followUpgrades } from '../../src/areas/updates/jobs.ts'
 import { Upgrades } from '../../src/areas/updates/runs/upgrades.ts'
 import { maxPackageBytes } from '../../src/shared/files/signed-package.ts'
+import { say } from '../../src/shared/said.ts'
 import { upgradePlaces } from '../../src/upgrade/places.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -262,7 +263,7 @@ describe('a gateway that was installed as a package', () => {
   it('shows what root refuses', async () => {
     gateway.applier.beginUpgrade = () => ({
       status: 'refused',
-      message: 'The package is not the one that was uploaded.',
+      message: say`The package is not the one that was uploaded.`,
     })
     await admin('PUT', '/sysupdate/iso-upload', packageOf(signer.secret))
     const answer = await admin('POST', '/sysupdate/iso-install')

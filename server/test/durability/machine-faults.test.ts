@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import { GatewayError } from '../../src/core/contract/error.ts'
 import type { Facts } from '../../src/core/plan/facts.ts'
 import { startReconciler } from '../../src/gatewayd/apply/reconcile.ts'
+import { say } from '../../src/shared/said.ts'
 import { labFacts } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 import {
@@ -19,8 +20,8 @@ import {
   revertProbation,
 } from './fault-bench.ts'
 
-const away = new GatewayError('unavailable', 'The apply service does not answer.')
-const problem = { field: 'firewall.settings', message: 'injected' }
+const away = new GatewayError('unavailable', say`The apply service does not answer.`)
+const problem = { field: 'firewall.settings', message: say`injected` }
 
 /** With a machine on which nothing can be tried, so that every change is checked, committed and applied. */
 const whereChecked = (fault: Fault): Fault => ({

@@ -12,6 +12,7 @@ import { maxRecordBytes } from '../../src/core/audit/audit-entry.ts'
 import { recordHash } from '../../src/core/audit/audit-verify.ts'
 import { Checkpointer } from '../../src/core/audit/checkpointer.ts'
 import { GatewayError } from '../../src/core/contract/error.ts'
+import { verbatim } from '../../src/shared/said.ts'
 import { ftp } from '../contract/backup-calls.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -196,7 +197,7 @@ describe('M4: a tail that was cut off', () => {
         try {
           checkpoints.add(sequence, hash, isFirst)
         } catch (error) {
-          throw new GatewayError('internal', (error as Error).message)
+          throw new GatewayError('internal', verbatim((error as Error).message))
         }
       },
       onMismatch: (message) => mismatches.push(message),

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { mayUse } from '../../src/core/contract/access.ts'
 import { nameOf } from '../../src/core/contract/endpoint.ts'
+import { say } from '../../src/shared/said.ts'
 import { ask, cookieOf, fillPath, protectedEndpoints } from '../contract/contract.ts'
 import { type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 
@@ -129,7 +130,7 @@ describe('the audit trail', () => {
   })
 
   it('holds a change the machine refused, and that it was reverted', async () => {
-    gateway.applier.putBackWith = [{ field: 'x', message: 'no' }]
+    gateway.applier.putBackWith = [{ field: 'x', message: say`no` }]
     const records = await recordsOf(() => admin('PATCH', '/firewall/settings', { automatic_snat_enabled: false }))
     gateway.applier.putBackWith = []
     gateway.log.expect(/^error: a request failed .*failed on the machine\. It was reverted/s)

@@ -87,7 +87,7 @@ describe('a request of another site', () => {
     })
   }
 
-  it('cannot sign anybody in either', async () => {
+  it('cannot sign anyone in either', async () => {
     const body = { login: 'victim', password: testPassword, rest_path: '/' }
     for (const [title, headers, status] of shapes) {
       const answer = await ask(gateway, { method: 'POST', url: '/web/auth/login', headers, body })

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { GatewayError } from '../../src/core/contract/error.ts'
 import { FairShare } from '../../src/gatewayd/http/fair-share.ts'
+import { say } from '../../src/shared/said.ts'
 import { ask } from '../contract/contract.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -77,7 +78,7 @@ describe('guessing at accounts', () => {
   it('M6: sign-ins that are refused unchecked count as tries', async (t) => {
     const from = newAddress()
     const mock = t.mock.method(gateway.services.accounts.passwords, 'fits', () =>
-      Promise.reject(new GatewayError('unavailable', 'Too many sign-ins at once.', { retryAfterSeconds: 1 })),
+      Promise.reject(new GatewayError('unavailable', say`Too many sign-ins at once.`, { retryAfterSeconds: 1 })),
     )
     for (let done = 0; done < 5; done++) {
       for (let together = 0; together < 10; together++) assert.equal((await signIn(from)).status, 503)
@@ -92,7 +93,7 @@ describe('guessing at accounts', () => {
   it('M6: sign-ins that are refused unchecked are forgiven when the same account signs in', async (t) => {
     const from = newAddress()
     const mock = t.mock.method(gateway.services.accounts.passwords, 'fits', () =>
-      Promise.reject(new GatewayError('unavailable', 'Too many sign-ins at once.', { retryAfterSeconds: 1 })),
+      Promise.reject(new GatewayError('unavailable', say`Too many sign-ins at once.`, { retryAfterSeconds: 1 })),
     )
     for (let done = 0; done < 5; done++) {
       assert.equal((await signIn(from)).status, 503)

@@ -145,7 +145,7 @@ describe('guessing', () => {
     assert.equal((await signIn(one, testPassword)).status, 200)
   })
 
-  it('a hundred times closes the account, whoever tries, until it gets a new password', async () => {
+  it('a hundred times closes the account, no matter who tries, until it gets a new password', async () => {
     const id = await gateway.addAdministrator('target', 'predefined_reports_view')
     const { guard } = gateway.services.accounts
     // 94 failures are recorded directly; hashing each would only cost time.

@@ -7,6 +7,7 @@ import { portalService } from '../../src/areas/portal/service.ts'
 import { users } from '../../src/areas/users/config.ts'
 import { GatewayError } from '../../src/core/contract/error.ts'
 import { read, write } from '../../src/core/model/slots.ts'
+import { say } from '../../src/shared/said.ts'
 import { createPortalBench, localHost, type PortalBench, remoteHost, userPassword } from '../support/portal-calls.ts'
 
 const wrong = { status: 'refused', reason: 'wrong' }
@@ -168,7 +169,7 @@ describe('signing in at the portal', () => {
     const before = gateway.services.of(portalService).sessions.list().length
     network.fault = new Error('applyd does not answer')
     assert.deepEqual(await bench.signIn('anna'), { status: 'refused', reason: 'busy', retrySeconds: 1 })
-    network.fault = new GatewayError('conflict', 'The address is always authorized as another user.')
+    network.fault = new GatewayError('conflict', say`The address is always authorized as another user.`)
     assert.deepEqual(await bench.signIn('anna'), { status: 'refused', reason: 'taken' })
     network.fault = null
     assert.equal(gateway.services.of(portalService).sessions.list().length, before)

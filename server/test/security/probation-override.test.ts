@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { settings } from '../../src/areas/firewall/config.ts'
 import { read } from '../../src/core/model/slots.ts'
+import { say } from '../../src/shared/said.ts'
 import { find } from '../contract/contract.ts'
 import { sample, schemaOf } from '../contract/samples.ts'
 import { gate } from '../support/gate.ts'
@@ -77,7 +78,7 @@ describe('L4: a change on probation of a lesser role', () => {
     const { check } = gateway.applier
     settled(await change(lesser, 'all', onProbation))
     const { revision } = gateway.engine
-    gateway.applier.refuseWith = [{ field: 'x', message: 'Refused.' }]
+    gateway.applier.refuseWith = [{ field: 'x', message: say`Refused.` }]
     assert.equal((await admin('POST', '/firewall/rules/forward', rule)).status, 422)
     gateway.applier.refuseWith = []
     assert.equal(gateway.engine.probation?.revision, revision)
@@ -96,11 +97,11 @@ describe('L4: a change on probation of a lesser role', () => {
     settled(await change(lesser, 'all', onProbation))
     const { revision } = gateway.engine
     gateway.log.expect(/a request failed/)
-    gateway.applier.putBackWith = [{ field: 'x', message: 'Failed.' }]
+    gateway.applier.putBackWith = [{ field: 'x', message: say`Failed.` }]
     const answer = await admin('POST', '/firewall/rules/forward', rule)
     assert.equal(answer.body.code, 'not_applied')
     assert.ok(answer.body.message.endsWith(`Revision ${revision}, which was on probation, had been reverted before.`))
-    assert.deepEqual(answer.body.problems, [{ field: 'x', message: 'Failed.' }])
+    assert.deepEqual(answer.body.problems, [{ field: 'x', message: say`Failed.` }])
     assert.equal(logMode(), 'nothing')
   })
 

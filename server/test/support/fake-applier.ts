@@ -40,6 +40,7 @@ import { besideTables, sameArtifacts } from '../../src/core/plan/planner.ts'
 import type { SignatureCheck } from '../../src/engines/inspection/request.ts'
 import { Refusal } from '../../src/engines/kit/values.ts'
 import type { ShareUpload, ShareUploadResult } from '../../src/engines/share-upload/request.ts'
+import { say, verbatim } from '../../src/shared/said.ts'
 
 /** The state folder is never opened: nothing is written and no unit is started. */
 const tables = productionTables('/nonexistent', null, 'lab')
@@ -113,7 +114,7 @@ export class FakeApplier implements Applier {
     this.calls.push(`settle ${revision}`)
     if (this.lastTried !== revision) this.misuses.push(`settle ${revision} without an attempt`)
     this.#orFail()
-    if (this.tried?.revision !== revision) throw new GatewayError('internal', `Revision ${revision} was not tried.`)
+    if (this.tried?.revision !== revision) throw new GatewayError('internal', say`Revision ${revision} was not tried.`)
     this.applied = this.tried
     this.tried = null
   }
@@ -122,7 +123,7 @@ export class FakeApplier implements Applier {
     this.calls.push(`undo ${revision}`)
     if (this.lastTried !== revision) this.misuses.push(`undo ${revision} without an attempt`)
     this.#orFail()
-    if (this.tried?.revision !== revision) throw new GatewayError('internal', `Revision ${revision} was not tried.`)
+    if (this.tried?.revision !== revision) throw new GatewayError('internal', say`Revision ${revision} was not tried.`)
     this.tried = null
     return { status: 'applied', changed: this.#tables().map(({ name }) => `nft ${name}`) }
   }
@@ -145,7 +146,7 @@ export class FakeApplier implements Applier {
   #refuseOlder({ revision }: Plan): void {
     if (!this.applied || revision >= this.applied.revision) return
     this.misuses.push(`revision ${revision} after ${this.applied.revision}`)
-    throw new GatewayError('not_applied', `Revision ${revision} is older than the applied revision.`)
+    throw new GatewayError('not_applied', say`Revision ${revision} is older than the applied revision.`)
   }
 
   async observe(): Promise<Observation> {
@@ -298,7 +299,7 @@ export class FakeApplier implements Applier {
     const { file } = args as { file: string }
     if (request === 'end-check') return this.#ends.get(file)?.() ?? null
     const { promise, reject } = Promise.withResolvers<never>()
-    this.#ends.set(file, () => reject(new GatewayError('internal', 'The check of signatures was ended.')))
+    this.#ends.set(file, () => reject(new GatewayError('internal', say`The check of signatures was ended.`)))
     return Promise.race([this.checkCandidates(file), promise])
   }
 
@@ -327,7 +328,7 @@ export class FakeApplier implements Applier {
       unit: namesOf('unit'),
       way: namesOf('way'),
     }
-    const links = vetLinks(target.links ?? []).map((message) => ({ field: 'network', message }))
+    const links = vetLinks(target.links ?? []).map((message) => ({ field: 'network', message: verbatim(message) }))
     return [...vetTarget(target, difference, tables), ...links]
   }
 
@@ -347,7 +348,7 @@ function parsed<T>(parse: () => T, code: 'internal' | 'not_applied' = 'internal'
   try {
     return parse()
   } catch (fault) {
-    if (fault instanceof Refusal) throw new GatewayError(code, fault.message)
+    if (fault instanceof Refusal) throw new GatewayError(code, verbatim(fault.message))
     throw fault
   }
 }

@@ -8,6 +8,7 @@ import { Comment, strictObject } from '../../src/core/contract/fields.ts'
 import { Type } from '../../src/core/contract/schema.ts'
 import { declareList } from '../../src/core/model/declarations.ts'
 import { list, read, single } from '../../src/core/model/slots.ts'
+import { say } from '../../src/shared/said.ts'
 
 const fields = strictObject({ title: Type.String({ minLength: 1, maxLength: 42 }), comment: Comment })
 const Note = strictObject({ id: Type.Integer(), ...fields.properties })
@@ -57,7 +58,7 @@ export const sampleArea = defineArea({
     const { limit } = read(config, noteSettings)
     const count = read(config, notes).length
     return count > limit
-      ? [{ field: 'sample.notes', message: `At most ${limit} notes are allowed; there would be ${count}.` }]
+      ? [{ field: 'sample.notes', message: say`At most ${limit} notes are allowed; there would be ${count}.` }]
       : []
   },
   routes: [

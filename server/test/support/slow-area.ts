@@ -13,6 +13,7 @@ import type {
   Plan,
   UnitObservation,
 } from '../../src/core/plan/artifacts.ts'
+import { type SaidText, say } from '../../src/shared/said.ts'
 import { FakeApplier } from './fake-applier.ts'
 
 export const slowSettings = single('slow.settings', strictObject({ text: Type.String() }), { text: '' })
@@ -47,7 +48,7 @@ export class SlowMachine extends FakeApplier {
   /** All applied texts, in order. */
   readonly texts: (string | null)[] = []
   /** The state of the engine for each text. */
-  readonly states = new Map<string, { readonly state: State; readonly message: string }>()
+  readonly states = new Map<string, { readonly state: State; readonly message: SaidText }>()
   /** Texts that fail while they are applied, and that applyd refuses to read. */
   readonly reverting = new Set<string>()
   readonly refusing = new Set<string>()
@@ -59,14 +60,14 @@ export class SlowMachine extends FakeApplier {
     const text = textIn(plan)
     const report = await super.check(withoutSlow(plan))
     if (text === null || !this.invalid.has(text)) return report
-    return { ...report, problems: [{ field: 'slow.settings.text', message: 'The checker does not accept it.' }] }
+    return { ...report, problems: [{ field: 'slow.settings.text', message: say`The checker does not accept it.` }] }
   }
 
   override async apply(plan: Plan): Promise<Outcome> {
     const text = textIn(plan)
     if (text !== null && this.refusing.has(text)) throw this.refusal
     if (text !== null && this.reverting.has(text))
-      return { status: 'put_back', problems: [{ field: 'slow', message: `${text} failed.` }], restored: true }
+      return { status: 'put_back', problems: [{ field: 'slow', message: say`${text} failed.` }], restored: true }
     const outcome = await super.apply(withoutSlow(plan))
     if (outcome.status === 'applied' && text !== this.text) {
       this.text = text
@@ -82,7 +83,7 @@ export class SlowMachine extends FakeApplier {
   override async observe(): Promise<Observation> {
     const observation = await super.observe()
     if (this.text === null) return observation
-    const { state, message } = this.states.get(this.text) ?? { state: 'active', message: '' }
+    const { state, message } = this.states.get(this.text) ?? { state: 'active', message: '' as const }
     return { ...observation, units: [...observation.units, { name: 'slow', state, message, pid: 1 }] }
   }
 }

@@ -2,8 +2,10 @@
 
 import type { BodyOf, Endpoint, QueryOf, ReplyOf } from '@gateway/server/contract'
 import type { ErrorReason } from '@gateway/server/core/error'
+import type { Sentence } from '@gateway/server/shared/said'
 import { msg } from '../words.ts'
 import { Failure, type FailureCode, type Problem } from './failure.ts'
+import { withSentences } from './sentences.ts'
 
 export interface CallOptions<E = Endpoint> {
   readonly params?: Readonly<Record<string, string | number>>
@@ -75,7 +77,7 @@ export async function call<E extends Endpoint>(endpoint: E, options: CallOptions
   const text = await response.text()
   return {
     status: response.status,
-    data: (isJson && text !== '' ? JSON.parse(text) : text) as ReplyOf<E>,
+    data: (isJson && text !== '' ? withSentences(JSON.parse(text)) : text) as ReplyOf<E>,
     etag: response.headers.get('etag'),
     headers: response.headers,
   }
@@ -125,9 +127,10 @@ async function readFailure(response: Response): Promise<Failure> {
       message: string
       reason?: ErrorReason
       problems?: readonly Problem[]
+      sentences?: readonly Sentence[]
       request_id?: string
     }
-    const { code, message, reason = null, problems = [], request_id = '' } = body
+    const { code, message, reason = null, problems = [], request_id = '' } = withSentences(body)
     return new Failure({ code, message, reason, problems, requestId: request_id, ...rest })
   } catch {
     return new Failure({ code: 'internal', message: `The gateway answered ${response.status}.`, ...rest })

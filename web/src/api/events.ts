@@ -9,6 +9,7 @@ import { mayUse } from '@gateway/server/core/access'
 import type { CodedStatusItem } from '@gateway/server/core/fields'
 import { call } from './call.ts'
 import { readEverythingAgain } from './reads.ts'
+import { withSentences } from './sentences.ts'
 import { noteSecondsLeft, readSessionTime, sessionStore } from './session.ts'
 import { createStore, useStore } from './store.ts'
 
@@ -136,7 +137,7 @@ const readers: Readonly<Record<string, (data: never) => void>> = {
   revision: (news: RevisionNews) => noteRevision(news),
   probation: ({ waiting }: { waiting: Wire | null }) => noteWaiting(waitingOf(waiting)),
   status: ({ path, items }: { path: string; items: readonly CodedStatusItem[] }) =>
-    patch({ statuses: new Map(happenings.get().statuses).set(path, items) }),
+    patch({ statuses: new Map(happenings.get().statuses).set(path, withSentences(items)) }),
   sessions: (sessions: { administrators: number; users: number }) => patch({ sessions }),
   health: (health: HealthNews) => patch({ health }),
   session: ({ seconds_left }: { seconds_left: number }) => noteSecondsLeft(seconds_left),
@@ -180,7 +181,7 @@ async function poll(): Promise<void> {
     patch({ isReached: true })
     if (mayUse(role, 'change')) await pollWaiting()
     const { data } = await call(listStatuses, { isBackground: true })
-    patch({ statuses: new Map(data.map(({ path, items }) => [path, items])) })
+    patch({ statuses: new Map(data.map(({ path, items }) => [path, withSentences(items)])) })
     if (mayUse(role, 'view')) {
       const { data: health } = await call(showHealth, { isBackground: true })
       patch({ health: { ...health, checks: health.checks.filter(({ state }) => state !== 'ok') } })

@@ -3,8 +3,12 @@
 
 import { Validator } from '@cfworker/json-schema'
 import type { Problem } from '@gateway/server/core/error'
-import { problemsOf, type Say, type SchemaFault } from '@gateway/server/core/faults'
+import { type FaultValues, problemsOf, type SchemaFault } from '@gateway/server/core/faults'
+import { verbatim } from '@gateway/server/shared/said'
 import type { Schema } from './schema.ts'
+
+/** Gives a text in the language of the person, with `{name}` filled in. */
+type Words = (text: string, values?: FaultValues) => string
 
 const validators = new WeakMap<Schema, Validator>()
 
@@ -79,5 +83,6 @@ function valueAt(root: unknown, pointer: string): unknown {
   return at
 }
 
-export const checkBody = (schema: Schema, value: unknown, say?: Say): Problem[] =>
-  problemsOf(faultsIn(schema, value), say)
+/** With words of the console they are in the language of the person at once. */
+export const checkBody = (schema: Schema, value: unknown, words?: Words): Problem[] =>
+  problemsOf(faultsIn(schema, value), words && ((text, values) => verbatim(words(text, values))))

@@ -33,14 +33,15 @@ export function sayRule(table: string, id: number | string, numberOf: NumberOf):
   return `${known.toUpperCase()} ${sayNumber(numberOf(known, id), id)}`.trimEnd()
 }
 
-const named = /\b(FORWARD|INPUT|DNAT|SNAT|LOG|Logging) rule (\d+)\b/g
-const alone = /\b(rules? )(\d+(?:, \d+)*(?: and \d+)?)\b/g
+/** In the languages of the console: "FORWARD rule 3" is "Правило FORWARD 3". */
+const named = /\b(FORWARD|INPUT|DNAT|SNAT|LOG|Logging)( rule)? (\d+)\b/g
+const alone = /((?:\brules?|правил[оа]) )(\d+(?:, \d+)*(?: (?:and|и) \d+)?)\b/gi
 
 /** Sentences of the gateway name rules by their ids. `table`: of a sentence that does not say it. */
 export function renumber(text: string, numberOf: NumberOf, table?: string): string {
-  const said = text.replace(named, (_, name: string, id: string) => {
+  const said = text.replace(named, (_, name: string, rule: string | undefined, id: string) => {
     const known = tableNamed(name)
-    return `${name} rule ${known === null ? id : sayNumber(numberOf(known, id), id)}`.trimEnd()
+    return `${name}${rule ?? ''} ${known === null ? id : sayNumber(numberOf(known, id), id)}`.trimEnd()
   })
   const own = table === undefined ? null : tableNamed(table)
   if (own === null) return said

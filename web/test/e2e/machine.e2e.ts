@@ -1,12 +1,14 @@
 // Pages about the machine itself: updates with their steps and the time without an answer, settings of the kernel, conflicts.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Upgrades } from '../../../server/src/areas/updates/runs/upgrades.ts'
+import { type SaidText, say } from '../../../server/src/shared/said.ts'
 import { upgradePlaces } from '../../../server/src/upgrade/places.ts'
+import { type UpgradeStatus, writeStatus } from '../../../server/src/upgrade/record.ts'
 import { makeKey, packageOf, unsignedPackage } from '../../../server/test/support/update-packages.ts'
 import { findBarriers } from '../support/axe.ts'
 import { browserSkip, type ConsolePage, TestBrowser } from '../support/browser.ts'
@@ -48,22 +50,19 @@ describe('pages about the machine', { skip: browserSkip }, () => {
   }
 
   /** What root writes while it upgrades. */
-  const showUpgrade = (words: object): void =>
-    writeFileSync(
-      upgradePlaces(state).status,
-      JSON.stringify({
-        id: 'one',
-        from: '0.1.0',
-        to: '0.2.0',
-        by: 'gateway',
-        state: 'running',
-        step: 'checking',
-        message: '',
-        started_at: now,
-        finished_at: null,
-        ...words,
-      }),
-    )
+  const showUpgrade = (words: Partial<UpgradeStatus>): void =>
+    writeStatus(upgradePlaces(state).status, {
+      id: 'one',
+      from: '0.1.0',
+      to: '0.2.0',
+      by: 'gateway',
+      state: 'running',
+      step: 'checking',
+      message: '',
+      started_at: now,
+      finished_at: null,
+      ...words,
+    })
 
   const choose = (page: ConsolePage['page'], name: string, buffer: Buffer): Promise<void> =>
     page
@@ -128,7 +127,7 @@ describe('pages about the machine', { skip: browserSkip }, () => {
     assert.equal(await page.getByText('No connection to the gateway').count(), 0)
     await step.getByText('Install the new version').waitFor()
     await step.getByText('Seen last').waitFor()
-    const message = 'The gateway was upgraded from 0.1.0 to 0.2.0.'
+    const message = say`The gateway was upgraded from ${'0.1.0'} to ${'0.2.0'}.`
     showUpgrade({ state: 'done', step: 'starting', message, finished_at: now + 60 })
     await page.unroute('**/*')
     await page.getByText(message).waitFor()
@@ -156,26 +155,32 @@ describe('pages about the machine', { skip: browserSkip }, () => {
   })
 
   it('say in Russian that the old version is back, and why', async () => {
-    const show = (state: string, message: string): void =>
+    const show = (state: UpgradeStatus['state'], message: SaidText): void =>
       showUpgrade({ state, step: 'returning', message, finished_at: now + 60 })
-    const missing = 'portcullis-gatewayd.service is activating. It was restarted 20 times.'
-    show(
-      'returned',
-      `Version 0.2.0 was taken back, and 0.1.0 is in use again. The new version did not come up: ${missing}`,
-    )
+    const [from, to] = ['0.1.0', '0.2.0']
+    const missing = say`${say`${'portcullis-gatewayd.service'} is ${'activating'}.`} It was restarted ${20} times.`
+    const reason = say`The new version did not come up: ${missing}`
+    show('returned', say`Version ${to} was taken back, and ${from} is in use again. ${reason}`)
     await using opened = await open('system/updates', 'ru-RU')
     const { page } = opened
     await page.getByText('Версия 0.2.0 не запустилась, снова используется 0.1.0.').waitFor()
     await page
       .getByText(
-        /^Новая версия не запустилась: Состояние portcullis-gatewayd\.service: activating\. Число перезапусков: 20\.$/,
+        /^Новая версия не запустилась: portcullis-gatewayd\.service: состояние activating\. Число перезапусков: 20\.$/,
       )
       .waitFor()
-    show('failed', 'Version 0.2.0 was not installed. The disk of /usr has too little room: 500 MB are needed.')
+    const room = say`The disk of ${'/usr'} has too little room: ${500} MB are needed.`
+    show('failed', say`Version ${to} was not installed. ${room}`)
     await page.getByText('На диске с /usr мало места: нужно 500 МБ.', { exact: true }).waitFor()
-    // What no catalog has is shown as the gateway said it.
-    show('failed', 'Version 0.2.0 was not installed. The moon is full.')
+    // What another program said is shown as it is.
+    show('failed', say`Version ${to} was not installed. ${'The moon is full.'}`)
     await page.getByText('The moon is full.', { exact: true }).waitFor()
+    // As a version before left it: the words are not known, and stay readable.
+    const earlier = 'Version 0.2.0 was not installed. The moon is new.'
+    const { status } = upgradePlaces(state)
+    const { sentences: _, ...written } = JSON.parse(readFileSync(status, 'utf8'))
+    writeFileSync(status, JSON.stringify({ ...written, message: earlier }))
+    await page.getByText(earlier, { exact: true }).waitFor()
     await opened.close()
   })
 
@@ -227,8 +232,8 @@ describe('pages about the machine', { skip: browserSkip }, () => {
       {
         code: 'port.53',
         severity: 'fault',
-        title: 'Port 53 (udp) is held by dnsmasq.service',
-        detail: 'The DNS server of the gateway cannot have it, and does not work.',
+        title: say`Port ${53} (${'udp'}) is held by ${'dnsmasq.service'}`,
+        detail: say`The ${'DNS server'} of the gateway cannot have it, and does not work.`,
         fix: 'systemctl disable --now dnsmasq.service',
       },
     ]

@@ -22,7 +22,7 @@ describe('a probation in the lab', { skip: browserSkip }, () => {
     await gateway?.stop()
   })
 
-  it('is put back by the gateway when gatewayd is killed meanwhile', async () => {
+  it('is put back by the gateway when gatewayd is killed in the meantime', async () => {
     await using opened = await browser.open(labConsole(gateway, password))
     const { page } = opened
     // While nothing listens the page keeps asking.

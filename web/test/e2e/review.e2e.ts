@@ -95,7 +95,7 @@ describe('a change', { skip: browserSkip }, () => {
     await opened.close()
   })
 
-  it('goes on top of what another administrator changed meanwhile', async () => {
+  it('goes on top of what another administrator changed in the meantime', async () => {
     const id = await addLease('10.10.0.70', '02:00:00:00:00:70')
     await using opened = await openLease(id)
     const { page } = opened

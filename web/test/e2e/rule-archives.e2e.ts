@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createSignatureFiles } from '../../../server/src/areas/intrusion-prevention/runs/signature-files.ts'
 import { type InspectionState, inspectionOff } from '../../../server/src/core/contract/inspection-state.ts'
+import { say, verbatim } from '../../../server/src/shared/said.ts'
 import { tarOf } from '../../../server/test/support/list-archive.ts'
 import { until } from '../../../server/test/support/until.ts'
 import { findBarriers } from '../support/axe.ts'
@@ -20,7 +21,7 @@ const text = [rule(2_000_001), rule(2_000_002, 'lua:x.lua; '), rule(2_000_006, '
 const inspected: InspectionState = {
   ...inspectionOff,
   state: 'failed',
-  message: 'The rules are not in force in channel 2.',
+  message: say`The rules are not in force in channel ${2}.`,
   generation: '0a1b2c3d',
   version: '7.0.10',
   signatures: 1_200,
@@ -37,7 +38,7 @@ const inspected: InspectionState = {
     lastTestAt: Math.floor(Date.now() / 1_000),
     lastTestElapsed: 1,
     inForce: number === 1 ? '0a1b2c3d' : null,
-    message: number === 1 ? '' : 'The test datagram arrived.',
+    message: number === 1 ? '' : verbatim('The test datagram arrived.'),
   })),
   counters: { 'decoder.pkts': 12_345 },
 }

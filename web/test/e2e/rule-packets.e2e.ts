@@ -63,7 +63,7 @@ describe('rules of the console on the wire', { skip: browserSkip }, () => {
   const heading = 'FORWARD rules'
   const row = (page: Page, index: number) => page.locator(`[role="grid"] [data-row="${index}"]`)
 
-  it('stop a packet for good and on trial, and let it pass again', async () => {
+  it('stop a packet permanently and on trial, and let it pass again', async () => {
     await using opened = await browser.open(labConsole(gateway, password))
     const { page } = opened
     await opened.visit('policy/rules/forward')

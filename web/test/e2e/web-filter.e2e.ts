@@ -171,7 +171,7 @@ describe('the web filter', { skip: browserSkip }, () => {
   it('says the same in Russian', async () => {
     const path = 'protection/web-filter/explain?source=10.10.0.2&url=http%3A%2F%2Fpartner.example%2Fa'
     await using russian = await browser.openAs(target, 'predefined_admin_write', path, { language: 'ru-RU' })
-    await russian.page.getByText('Правило подходит: клиент получает страницу блокировки.').waitFor()
+    await russian.page.getByText(/^Правило \d+ «Not now» подходит: клиент получает страницу блокировки\./).waitFor()
     await russian.page.getByText('partner.example не входит ни в одну из его категорий.').first().waitFor()
     await russian.close()
   })

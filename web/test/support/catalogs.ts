@@ -4,6 +4,7 @@
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { faultWords, typeWords } from '@gateway/server/core/faults'
+import { codeOf } from '@gateway/server/shared/said'
 import PO from 'pofile'
 import type { Schema } from '../../src/contract/schema.ts'
 import { textsOf } from '../../src/contract/words.ts'
@@ -90,6 +91,8 @@ interface ContractEndpoint {
   readonly query: Schema
   readonly body: Schema | null
   readonly reply: Schema | null
+  readonly effect: string
+  readonly summary: string
 }
 
 const isEndpoint = (value: object): value is ContractEndpoint =>
@@ -104,33 +107,83 @@ function endpointsIn(value: unknown, seen: Set<object>): ContractEndpoint[] {
   return Object.values(value).flatMap((inner) => endpointsIn(inner, seen))
 }
 
-const spoken = /\bsay`((?:[^`\\$]|\\.|\$\{(?:[^{}]|\{[^{}]*\})*\})*)`/g
+/** The end of a template that begins at `start`, and its text with `{0}` for its first value. */
+function readTemplate(code: string, start: number): { readonly text: string; readonly end: number } {
+  let text = ''
+  let values = 0
+  for (let at = start; at < code.length; at++) {
+    const letter = code[at]
+    if (letter === '`') return { text, end: at }
+    if (letter === '\\') text += code[++at]
+    else if (letter === '$' && code[at + 1] === '{') {
+      text += `{${values++}}`
+      at = endOfValue(code, at + 2)
+    } else text += letter
+  }
+  throw new Error(`a template is not closed: ${code.slice(start, start + 60)}`)
+}
 
-/** Sentences of the gateway: say`…`, with `{0}` for its first value. */
+/** The brace that closes a value, which may hold texts and templates itself. */
+function endOfValue(code: string, start: number): number {
+  let depth = 1
+  for (let at = start; at < code.length; at++) {
+    const letter = code[at]
+    if (letter === '`') at = readTemplate(code, at + 1).end
+    else if (letter === "'") at = code.indexOf("'", at + 1)
+    else if (letter === '{') depth++
+    else if (letter === '}' && --depth === 0) return at
+  }
+  throw new Error(`a value is not closed: ${code.slice(start, start + 60)}`)
+}
+
+/** Numbers with their words, and words for the kinds of things, which are values of sentences. */
+function wordsIn(code: string): string[] {
+  const numbers = [...code.matchAll(/\bcounted\([^']*?, '([^']+)'(?:, '([^']+)')?\)/g)]
+  const nouns = [...code.matchAll(/\b(?:noun: |mustExist\(|mustBeOfKind\(|kindFault\(\w+, )'([^']+)'/g)]
+  return [
+    ...numbers.flatMap(([, one = '', many = `${one}s`]) => [`{0} ${one}`, `{0} ${many}`]),
+    ...nouns.map(([, noun = '']) => noun),
+  ]
+}
+
+/** Sentences of the gateway: say`…`, with `{0}` for its first value, and words that are values of them. */
 export function saidTexts(): string[] {
   const server = join(contracts, '..')
-  return globSync('**/*.ts', { cwd: server })
-    .filter((path) => !path.endsWith('.test.ts') && path !== 'core/contract/said.ts')
+  const texts = globSync('**/*.ts', { cwd: server })
+    .filter((path) => !path.endsWith('.test.ts') && path !== 'shared/said.ts')
     .sort()
     .flatMap((path) => {
       const code = withoutComments(readFileSync(join(server, path), 'utf8'))
-      const found = [...code.matchAll(spoken)]
-      if (found.length !== code.split('say`').length - 1)
-        throw new Error(`${path} says something that is not read here`)
-      return found
+      const said = [...code.matchAll(/\bsay`/g)].map(({ index }) => readTemplate(code, index + 4).text)
+      return [...said, ...wordsIn(code)]
     })
-    .map(([, text = '']) => {
-      let at = 0
-      return text.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, () => `{${at++}}`)
-    })
+  // One of marks alone is the same in every language.
+  return [...new Set(texts)].filter((text) => /[a-z]/i.test(text.replaceAll(/\{\d+\}/g, '')))
 }
+
+const codesFile = join(web, 'test', 'safety', 'sentence-codes.txt')
+
+/** All codes that an answer of the gateway may carry, and their texts. */
+export const listCodes = (): { readonly code: string; readonly text: string }[] =>
+  [...new Set([...saidTexts(), ...Object.values(faultWords)])]
+    .map((text) => ({ code: codeOf(text), text }))
+    .sort((one, other) => (one.code < other.code ? -1 : 1))
+
+export const printCodes = (): string =>
+  listCodes()
+    .map(({ code, text }) => `${code}: ${text}\n`)
+    .join('')
+export const readCodes = (): string => (existsSync(codesFile) ? readFileSync(codesFile, 'utf8') : '')
+export const writeCodes = (): void => writeFileSync(codesFile, printCodes())
 
 async function contractTexts(): Promise<string[]> {
   const seen = new Set<object>()
   const texts: string[] = [...Object.values(faultWords), ...Object.values(typeWords)]
   for (const path of globSync('*/contract.ts', { cwd: contracts }).sort()) {
     const exported = (await import(join(contracts, path))) as object
-    for (const { query, body, reply } of endpointsIn({ ...exported }, seen)) {
+    for (const { query, body, reply, effect, summary } of endpointsIn({ ...exported }, seen)) {
+      // The reason of the revision that a call makes.
+      if (effect === 'configuration') texts.push(summary)
       texts.push(...textsOf(body), ...textsOf(query, { isForm: false }), ...textsOf(reply, { isForm: false }))
     }
   }

@@ -5,6 +5,7 @@ import { run } from '../../engines/kit/processes.ts'
 import type { NftSpec } from '../../engines/kit/tables.ts'
 import { oneLine } from '../../engines/kit/text.ts'
 import type { Counts } from '../../shared/netlink.ts'
+import { say } from '../../shared/said.ts'
 import { addCounts, listChains } from '../nft-listing.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import {
@@ -45,8 +46,9 @@ async function runScript(spec: NftSpec, script: readonly ScriptLine[], isCheck: 
   if (failure === 'missing') return { problems: [], unchecked: `${spec.command[0]} is not installed.` }
   if (code === 0) return accepted
   // It is unknown then whether it is loaded.
-  if (failure && !isCheck) throw new Error('nft did not finish in time.')
-  if (failure) return { problems: [{ field: spec.tables[0], message: 'nft did not finish in time.' }], unchecked: null }
+  if (failure && !isCheck) throw new Error(say`nft did not finish in time.`)
+  if (failure)
+    return { problems: [{ field: spec.tables[0], message: say`nft did not finish in time.` }], unchecked: null }
   return explain(refusedBy(spec, code, stderr, script), async (separate) => {
     const again = await ask(spec, separate, true)
     return again.code === 0 || again.failure ? null : refusedBy(spec, again.code, again.stderr, separate)

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../core/contract/error.ts'
 import { oneLine } from '../../engines/kit/text.ts'
+import { say, verbatim } from '../../shared/said.ts'
 import type { ScriptLine } from '../nft-script.ts'
 import type { ElementChange } from './address-set.ts'
 import type { Verdict } from './nft-kernel.ts'
@@ -42,7 +43,7 @@ function verdictOf({ stderr, place, script, fallback }: Refused): Verdict {
   const words = oneLine(stderr.split('\n')[0] ?? '')
   if (/Operation not permitted|Unable to initialize Netlink/.test(words))
     return { problems, unchecked: `nft has no access to the kernel here: ${words}` }
-  return { problems: [{ field: fallback, message: words || 'nft refused the script.' }], unchecked: null }
+  return { problems: [{ field: fallback, message: verbatim(words) || say`nft refused the script.` }], unchecked: null }
 }
 
 /** nft writes `file:line:columns: Error: words`, then repeats the line and points at the place. */
@@ -51,7 +52,7 @@ function parseErrors(stderr: string, place: string, script: readonly ScriptLine[
   for (const [, file, number, words = ''] of stderr.matchAll(/^([\w/]+):(\d+):[\d-]+: Error: (.*)$/gm)) {
     if (file !== place) continue
     const field = script[Number(number) - 1]?.field ?? 'nft'
-    const message = plainWords(oneLine(words))
+    const message = verbatim(plainWords(oneLine(words)))
     found.set(`${field} ${message}`, { field, message })
   }
   return [...found.values()]

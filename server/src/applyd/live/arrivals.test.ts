@@ -81,7 +81,7 @@ test('the sets are not looked at without a question, and not while the table doe
   assert.equal(looks, before)
 })
 
-test('what was reported is removed when the same connection asks again, and what arrived meanwhile stays', async () => {
+test('what was reported is removed when the same connection asks again, and what arrived in the meantime stays', async () => {
   const connection = {}
   arrive('auth_new', '10.0.0.1')
   await arrivals.ask(connection)

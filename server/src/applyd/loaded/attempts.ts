@@ -9,6 +9,7 @@ import type { Attempt, NftPiece, Outcome, Plan } from '../../core/plan/artifacts
 import { Refusal } from '../../engines/kit/values.ts'
 import { removeDurable, writeDurable } from '../../shared/files/durable.ts'
 import type { Counts } from '../../shared/netlink.ts'
+import { verbatim } from '../../shared/said.ts'
 import type { Context, Intent } from '../context.ts'
 import { problemsOf, throwIfFailed, tryRevert } from '../faults.ts'
 import type { TableTargets } from '../pieces.ts'
@@ -127,7 +128,10 @@ export class Attempts {
   }
 
   #vetTable(table: string, pieces: readonly NftPiece[]): Problem[] {
-    return vetPieces(this.#ruleset.newPieces(new Map([[table, pieces]]))).map((message) => ({ field: table, message }))
+    return vetPieces(this.#ruleset.newPieces(new Map([[table, pieces]]))).map((message) => ({
+      field: table,
+      message: verbatim(message),
+    }))
   }
 
   async #tryTables(targets: TableTargets): Promise<Attempt | { readonly intent: Intent }> {

@@ -165,7 +165,7 @@ test('a chain that went away with its device is found although the generation is
   assert.equal(await watch.look(ofDevices), 'altered')
 })
 
-test('a listing is dropped when a load comes meanwhile', async () => {
+test('a listing is dropped when a load comes in the meantime', async () => {
   load(table, 'r.1')
   touch(() => rules.get(table)?.set('foreign', []))
   let end = () => {}

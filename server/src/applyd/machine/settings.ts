@@ -8,6 +8,7 @@ import { getSystemErrorMessage } from 'node:util'
 import type { KernelSetting, SettingObservation } from '../../core/plan/artifacts.ts'
 import type { Log } from '../../engines/kit/text.ts'
 import { readJson, removeDurable, writeDurable } from '../../shared/files/durable.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { type SettingSpec, settingTable } from './setting-table.ts'
 
 /** What a kernel refuses it mostly refuses for ever, and each attempt is an apply. */
@@ -219,15 +220,15 @@ export class Settings {
   #messageOf(
     name: string,
     { wrong, refusal, isMissing }: { wrong: string | undefined; refusal: string | undefined; isMissing: boolean },
-  ): string {
-    if (isMissing) return 'The kernel does not have the setting here.'
+  ): SaidText {
+    if (isMissing) return say`The kernel does not have the setting here.`
     if (wrong !== undefined && refusal !== undefined)
-      return `The kernel does not let the gateway write ${join(this.#root, wrong)}: ${refusal}.`
-    if (wrong !== undefined) return `${join(this.#root, wrong)} has another value.`
+      return say`The kernel does not let the gateway write ${join(this.#root, wrong)}: ${refusal}.`
+    if (wrong !== undefined) return say`${join(this.#root, wrong)} has another value.`
     const repair = this.#repairs.get(name)
     if (!repair) return ''
     const time = new Date(repair.at).toISOString().replace(/\.\d+/, '')
-    return `Another program had set it to ${repair.found}; it was corrected at ${time}.`
+    return say`Another program had set it to ${repair.found}; it was corrected at ${time}.`
   }
 }
 

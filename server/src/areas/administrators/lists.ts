@@ -4,6 +4,7 @@ import { declareList } from '../../core/model/declarations.ts'
 import { addTo, updateIn } from '../../core/model/lists.ts'
 import type { Sealed } from '../../core/model/secret.ts'
 import type { Config } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { administrators, canonicalLogin, findById } from './config.ts'
 import type { AdministratorPatch, NewAdministrator } from './contract.ts'
 
@@ -16,7 +17,7 @@ export const administratorList = declareList({
     {
       field: 'login',
       keyOf: ({ login }) => canonicalLogin(login),
-      messageOf: ({ login }) => `The login ${login} is taken.`,
+      messageOf: ({ login }) => say`The login ${login} is taken.`,
     },
   ],
   secrets: ['password_hash'],

@@ -5,6 +5,7 @@ import { listRoutes, perValue, tableReply } from '../../core/area/routes.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { removeFrom } from '../../core/model/lists.ts'
 import { read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import {
   administrators,
   findById,
@@ -47,13 +48,13 @@ async function refuseFirstPassword({ services, config, identity }: Context, body
   if (!password || Object.keys(others).length > 0) {
     throw new GatewayError(
       'forbidden',
-      'The first password must be changed before anything else: send only "password".',
+      say`The first password must be changed before anything else: send only "password".`,
     )
   }
   const admin = findById(config, identity?.adminId ?? '')
   const stored = admin ? services.vault.reveal(admin.password_hash, passwordPlace(admin.id)) : null
   if (await services.accounts.passwords.fits(password, stored, null)) {
-    throw invalid('password', 'This is the first password. Choose another one.')
+    throw invalid('password', say`This is the first password. Choose another one.`)
   }
 }
 
@@ -70,7 +71,7 @@ export const routes: readonly Route[] = [
       change((config, { referencesTo }) => {
         const next = removeFrom(config, administratorList, params.admin_id, referencesTo)
         if (!hasAdministrator(next))
-          throw new GatewayError('conflict', 'The last local administrator cannot be removed.')
+          throw new GatewayError('conflict', say`The last local administrator cannot be removed.`)
         if (hasFullAdministrator(config) && !hasFullAdministrator(next))
           throw new GatewayError('conflict', lastFullAdministrator)
         return next

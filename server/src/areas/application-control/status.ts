@@ -4,6 +4,7 @@ import type { Machine } from '../../core/area/handle.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import type { InspectionState } from '../../core/contract/inspection-state.ts'
 import { inspectionStatus } from '../../engines/inspection/status.ts'
+import { say } from '../../shared/said.ts'
 
 export const applicationStatusItems = (machine: Machine, inspection: InspectionState): StatusItem[] => [
   {
@@ -12,7 +13,7 @@ export const applicationStatusItems = (machine: Machine, inspection: InspectionS
       machine,
       inspection,
       isOwn: ({ applications, older }) => applications !== '' || older !== null,
-      unused: 'No application control rule is enabled, and no enabled firewall rule names a profile of applications.',
+      unused: say`No application control rule is enabled, and no enabled firewall rule names a profile of applications.`,
     }),
   },
 ]

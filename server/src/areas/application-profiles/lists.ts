@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../core/contract/error.ts'
 import { declareList } from '../../core/model/declarations.ts'
+import { say } from '../../shared/said.ts'
 import { profiles } from './config.ts'
 import type { ApplicationProfile } from './contract.ts'
 
@@ -19,7 +20,7 @@ export const profileList = declareList<ApplicationProfile>({
 function repeated({ protocols }: ApplicationProfile): Problem[] {
   const seen = new Set<string>()
   return protocols.flatMap(({ id }, index) => {
-    if (seen.has(id)) return [{ field: `protocols[${index}].id`, message: `Duplicate entry ${id}.` }]
+    if (seen.has(id)) return [{ field: `protocols[${index}].id`, message: say`Duplicate entry ${id}.` }]
     seen.add(id)
     return []
   })

@@ -2,12 +2,13 @@
 
 import { counted } from '../../core/contract/counted.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 
 interface Usage {
   readonly records: number
   readonly bytes: number
   readonly limits: { readonly days: number; readonly megabytes: number }
-  readonly fault: string | null
+  readonly fault: SaidText | null
 }
 
 const megabyte = 1024 * 1024
@@ -24,9 +25,9 @@ export function auditItems(usage: Usage | undefined): StatusItem[] {
       name: 'audit-trail',
       status: fault === null ? 'active' : 'failed',
       msg: [
-        `${counted(records, 'record uses', 'records use')} ${used} of ${limits.megabytes} MB; they are kept for ${counted(limits.days, 'day')}.`,
+        say`${counted(records, 'record uses', 'records use')} ${used} of ${limits.megabytes} MB; they are kept for ${counted(limits.days, 'day')}.`,
         ...(isNear
-          ? ['The audit trail is nearly full: its oldest records will be removed. Export what you need.']
+          ? [say`The audit trail is nearly full: its oldest records will be removed. Export what you need.`]
           : []),
         ...(fault === null ? [] : [fault]),
       ],

@@ -5,6 +5,7 @@ import type { Problem } from '../../core/contract/error.ts'
 import { declareList } from '../../core/model/declarations.ts'
 import { type Config, perState, read } from '../../core/model/slots.ts'
 import { type Network, parseAddress, parseNetwork, parseSpan } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { findUser, type StoredUser, userId, users } from '../users/public.ts'
 import { authorizationRules } from './config.ts'
 import type { AuthorizationRule, NewAuthorizationRule } from './contract.ts'
@@ -21,7 +22,7 @@ export const ruleList = declareList({
     field,
     // Both faults of a pair are shown, each on its field.
     keyOf: ({ [field]: own, ip, mac }: AuthorizationRule) => (own === null ? null : `${ip} ${mac}`),
-    messageOf: () => 'Another authorization rule has the same addresses.',
+    messageOf: () => say`Another authorization rule has the same addresses.`,
   })),
   references: [
     {
@@ -46,24 +47,27 @@ function addressProblems({ ip, mac, always_logged }: AuthorizationRule): Problem
   const problems: Problem[] = []
   const network = networkIn(ip)
   if (network && network.address !== network.low)
-    problems.push({ field: 'ip', message: `The network ${ip} has host bits set.` })
+    problems.push({ field: 'ip', message: say`The network ${ip} has host bits set.` })
   if (network && mac !== null)
-    problems.push({ field: 'mac', message: 'A rule for a network cannot have a MAC address.' })
+    problems.push({ field: 'mac', message: say`A rule for a network cannot have a MAC address.` })
   if (network && always_logged)
-    problems.push({ field: 'always_logged', message: 'Only a single address can always be authorized, not a network.' })
+    problems.push({
+      field: 'always_logged',
+      message: say`Only a single address can always be authorized, not a network.`,
+    })
   if (ip === null && mac === null)
-    problems.push({ field: 'ip', message: 'A rule needs an IP address, a MAC address or both.' })
+    problems.push({ field: 'ip', message: say`A rule needs an IP address, a MAC address or both.` })
   if (ip === null && always_logged)
-    problems.push({ field: 'always_logged', message: 'Only a host with an IP address can always be authorized.' })
+    problems.push({ field: 'always_logged', message: say`Only a host with an IP address can always be authorized.` })
   return problems
 }
 
 /** Users of a RADIUS server authorize by VPN only (docs/behaviour/users.md 4). */
-function userFault(config: Config, id: string, { user_id }: AuthorizationRule): string | null {
+function userFault(config: Config, id: string, { user_id }: AuthorizationRule): SaidText | null {
   const user = findUser(config, id)
-  if (!user) return `There is no user with the number ${user_id}.`
+  if (!user) return say`There is no user with the number ${user_id}.`
   return user.domain_type === 'radius'
-    ? `The user "${user.name}" comes from a RADIUS server and authorizes by VPN only.`
+    ? say`The user "${user.name}" comes from a RADIUS server and authorizes by VPN only.`
     : null
 }
 
@@ -88,13 +92,13 @@ function overlaps(config: Config, { id, ip, user_id }: AuthorizationRule): Probl
   )
   const problems = others
     .filter(({ rule }) => isNetwork || rule.user_id !== user_id)
-    .map(({ rule }) => ({ field: 'ip', message: `Overlaps the network ${rule.ip} of another authorization rule.` }))
+    .map(({ rule }) => ({ field: 'ip', message: say`Overlaps the network ${rule.ip} of another authorization rule.` }))
   if (!isNetwork) return problems
   const inside = read(config, authorizationRules).find((rule) => {
     const address = rule.user_id === user_id || rule.ip === null ? null : parseAddress(rule.ip)
     return address !== null && low <= address && address <= high
   })
   return inside
-    ? [...problems, { field: 'ip', message: `The address ${inside.ip} inside it belongs to another user.` }]
+    ? [...problems, { field: 'ip', message: say`The address ${inside.ip} inside it belongs to another user.` }]
     : problems
 }

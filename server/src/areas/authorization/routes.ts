@@ -6,6 +6,7 @@ import { notFound } from '../../core/contract/error.ts'
 import { printStamp } from '../../core/contract/table-query.ts'
 import { createSlices } from '../../core/workers/slices.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
+import { say } from '../../shared/said.ts'
 import { countriesService } from '../objects/service.ts'
 import { findGroup, findUser } from '../users/public.ts'
 import { authorizationSettings } from './config.ts'
@@ -54,7 +55,7 @@ export const routes: readonly Route[] = [
     const { params, config, services, requireAuthority } = context
     const session = services.of(userSessionsService).find(params.session_id)
     requireAuthority()
-    if (!session || !(await services.of(userSessionsService).end(session.id))) throw notFound('session with this id')
+    if (!session || !(await services.of(userSessionsService).end(session.id))) throw notFound(say`session with this id`)
     const login = findUser(config, session.userId)?.login ?? session.userId
     context.audit(`The session of the user ${login} at ${session.address} was ended.`)
   }),

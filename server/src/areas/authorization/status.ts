@@ -3,11 +3,11 @@
 import type { Offered } from '../../core/area/service.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { settings } from './config.ts'
 import type { userSessionsService } from './service.ts'
 
-export const notEnforced =
-  'Authorization is not enforced: every host reaches external networks. Turn off allow_internet_to_everyone to enforce it.'
+export const notEnforced = say`Authorization is not enforced: every host reaches external networks. Turn off allow_internet_to_everyone to enforce it.`
 
 export function authorizationItems(
   config: Config,
@@ -20,21 +20,21 @@ export function authorizationItems(
     {
       name: 'sessions',
       status: 'active',
-      msg: [sessions === 1 ? 'There is 1 session.' : `There are ${sessions} sessions.`],
+      msg: [sessions === 1 ? say`There is 1 session.` : say`There are ${sessions} sessions.`],
     },
     isCompared
       ? { name: 'kernel', status: 'active', msg: [] }
       : {
           name: 'kernel',
           status: fault === null ? 'activating' : 'failed',
-          msg: ['The kernel was not compared with the sessions yet.', ...(fault === null ? [] : [fault])],
+          msg: [say`The kernel was not compared with the sessions yet.`, ...(fault === null ? [] : [fault])],
         },
     isFollowing
       ? { name: 'arrivals', status: 'active', msg: [] }
       : {
           name: 'arrivals',
           status: 'inactive',
-          msg: ['Hosts that begin to send are not noticed: the apply service reports none.'],
+          msg: [say`Hosts that begin to send are not noticed: the apply service reports none.`],
         },
   ]
 }

@@ -7,6 +7,7 @@ import { resealAll, sealFields } from '../../core/model/reseal.ts'
 import type { Sealed } from '../../core/model/secret.ts'
 import { type Config, type Item, read, type Slot, versionOf, write } from '../../core/model/slots.ts'
 import { upgradeValue } from '../../core/model/upgrades.ts'
+import { say } from '../../shared/said.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import { licence } from '../licence/public.ts'
 import { connections } from '../network/public.ts'
@@ -74,7 +75,7 @@ export async function restoredValues(
   const known = new Set(slots.map((slot) => slot.key))
   const strangers = Object.keys(content.slots).filter((key) => !known.has(key))
   if (strangers.length > 0)
-    refuse(strangers.map((field) => ({ field, message: 'This version does not have these settings.' })))
+    refuse(strangers.map((field) => ({ field, message: say`This version does not have these settings.` })))
   const restored = keptSlots(slots)
   refuse(restored.flatMap((slot) => versionProblems(slot, versionIn(content, slot))))
   const values: Record<string, unknown> = {}
@@ -100,7 +101,7 @@ export function restoredConfig(content: BackupContent, { values, secrets }: Rest
   if (!hasAdministrator(next)) {
     throw new GatewayError(
       'conflict',
-      'The backup contains no administrator, so no one could sign in after restoring it.',
+      say`The backup contains no administrator, so no one could sign in after restoring it.`,
     )
   }
   return content.installation === restore.installation ? next : withoutCards(next)
@@ -119,7 +120,7 @@ const versionProblems = (slot: Slot, version: number): Problem[] =>
     : [
         {
           field: slot.key,
-          message: `The backup has version ${version} of these settings; this release knows versions up to ${versionOf(slot)}. Restore it with the release that made it, or a newer one.`,
+          message: say`The backup has version ${version} of these settings; this release knows versions up to ${versionOf(slot)}. Restore it with the release that made it, or a newer one.`,
         },
       ]
 
@@ -136,7 +137,7 @@ function upgradeStored(slot: Slot, value: unknown, version: number): unknown {
   try {
     return upgradeValue(slot, value, version)
   } catch (cause) {
-    const message = `These settings cannot be upgraded from version ${version}.`
+    const message = say`These settings cannot be upgraded from version ${version}.`
     throw new GatewayError('invalid', unrestorable, { problems: [{ field: slot.key, message }], cause })
   }
 }
@@ -165,7 +166,7 @@ function sealAll(
   })
   return resealAll(values, (_absent, place) => {
     const value = Object.hasOwn(secrets, place) ? secrets[place] : undefined
-    if (value === undefined) throw new GatewayError('invalid', 'The backup lacks a secret that its settings need.')
+    if (value === undefined) throw new GatewayError('invalid', say`The backup lacks a secret that its settings need.`)
     const held = now.get(place)
     return held && tools.reveal(held, place) === value ? held : tools.seal(value, place)
   })
@@ -173,14 +174,14 @@ function sealAll(
 
 function* slotProblems(slot: Slot, value: unknown, faultsOf: Release['faultsOf']): Generator<readonly Problem[]> {
   if (slot.kind === 'single') return yield under(slot.key, faultsOf(slot.schema, value))
-  if (!Array.isArray(value)) return yield [{ field: slot.key, message: 'Must be a list.' }]
+  if (!Array.isArray(value)) return yield [{ field: slot.key, message: say`Must be a list.` }]
   for (const [index, item] of value.entries()) yield under(pathOf(slot, index), faultsOf(slot.schema, item))
   const isRepeated = new Set(value.map((item: Item | null) => item?.id)).size !== value.length
-  if (isRepeated) yield [{ field: slot.key, message: 'Duplicate id.' }]
+  if (isRepeated) yield [{ field: slot.key, message: say`Duplicate id.` }]
 }
 
 const maxProblems = 100
-const unrestorable = 'The backup holds settings that cannot be restored.'
+const unrestorable = say`The backup holds settings that cannot be restored.`
 
 function refuse(problems: readonly Problem[]): void {
   if (problems.length === 0) return

@@ -2,6 +2,7 @@
 // them. The boundary is the first line of the body, so the boundary in the header does not matter.
 
 import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 
 const maxPartHeaders = 4_096
 const maxParts = 16
@@ -19,12 +20,12 @@ export async function* readFormFile(body: AsyncIterable<Buffer>, field: string):
   const form = new Inflow(body)
   const opening = await form.take(lineBreak, maxOpening, false)
   if (opening === null || !openingForm.test(opening.toString('latin1')))
-    throw invalid(field, `Must come as the field ${field} of a multipart form.`)
+    throw invalid(field, say`Must come as the field ${field} of a multipart form.`)
   const delimiter = `${lineBreak}${opening.toString('latin1')}`
   const unknown: string[] = []
   let files = 0
   for (let parts = 0; !(await isEnd(form)); parts++) {
-    if (parts === maxParts) throw broken('it has too many parts')
+    if (parts === maxParts) throw broken(say`it has too many parts`)
     const name = await readName(form, delimiter)
     if (name === field) files++
     else unknown.push(name)
@@ -33,14 +34,14 @@ export async function* readFormFile(body: AsyncIterable<Buffer>, field: string):
   const rest = (await form.peek(3)).toString('latin1')
   if (rest !== '' && rest !== lineBreak) throw broken('data follows its end')
   if (unknown.length > 0) throw unknownFields(unknown)
-  if (files === 0) throw invalid(field, 'This field is missing.')
-  if (files > 1) throw invalid(field, 'Must be sent once.')
+  if (files === 0) throw invalid(field, say`This field is missing.`)
+  if (files > 1) throw invalid(field, say`Must be sent once.`)
 }
 
 /** After a boundary: a line break and another part, or the end. */
 async function isEnd(form: Inflow): Promise<boolean> {
   const mark = (await form.peek(2)).toString('latin1')
-  if (mark !== '--' && mark !== lineBreak) throw broken('a boundary is followed by other data')
+  if (mark !== '--' && mark !== lineBreak) throw broken(say`a boundary is followed by other data`)
   if (mark === '--') form.skip(2)
   return mark === '--'
 }
@@ -48,18 +49,18 @@ async function isEnd(form: Inflow): Promise<boolean> {
 /** Leaves the form at the content of the part. */
 async function readName(form: Inflow, delimiter: string): Promise<string> {
   const headers = await form.take(`${lineBreak}${lineBreak}`, maxPartHeaders, true)
-  if (headers === null || headers.includes(delimiter)) throw broken('a part has no headers')
+  if (headers === null || headers.includes(delimiter)) throw broken(say`a part has no headers`)
   const name = nameForm.exec(headers.toString('utf8', lineBreak.length))?.[1]
-  if (name === undefined) throw broken('a part has no name')
+  if (name === undefined) throw broken(say`a part has no name`)
   return name
 }
 
 function unknownFields(names: readonly string[]): GatewayError {
-  const problems = names.map((name) => ({ field: name.slice(0, 80), message: 'Unknown field.' }))
-  return new GatewayError('invalid', 'The form has unknown fields.', { problems })
+  const problems = names.map((name) => ({ field: name.slice(0, 80), message: say`Unknown field.` }))
+  return new GatewayError('invalid', say`The form has unknown fields.`, { problems })
 }
 
-const broken = (why: string): GatewayError => new GatewayError('malformed', `The form cannot be read: ${why}.`)
+const broken = (why: string): GatewayError => new GatewayError('malformed', say`The form cannot be read: ${why}.`)
 
 /** The bytes that were received and not consumed yet, and the source of more. */
 class Inflow {
@@ -109,7 +110,7 @@ class Inflow {
       this.skip(given.length)
       if (given.length > 0) yield given
       if (end >= 0) return this.skip(mark.length)
-      if (!(await this.#more())) throw broken('its last boundary is missing')
+      if (!(await this.#more())) throw broken(say`its last boundary is missing`)
     }
   }
 }

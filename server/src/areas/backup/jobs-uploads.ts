@@ -6,6 +6,7 @@ import type { Offered } from '../../core/area/service.ts'
 import { read } from '../../core/model/slots.ts'
 import { uploadToShare } from '../../engines/share-upload/request.ts'
 import { targetFault } from '../../shared/net/targets.ts'
+import { type SaidText, say, verbatim } from '../../shared/said.ts'
 import { passwordPlace, type StoredUpload, settings, type UploadKind, uploadKinds } from './config.ts'
 import { backupsService, uploadsService } from './service.ts'
 import { fileName, shareOf } from './targets.ts'
@@ -41,7 +42,7 @@ export async function runUploads(services: Services, isUrgent = false): Promise<
 async function upload(services: Services, kind: UploadKind, stored: Stored): Promise<boolean> {
   const failure = await send(services, kind, stored).then(
     () => null,
-    (error: unknown) => (error as Error).message,
+    (error: unknown) => verbatim((error as Error).message),
   )
   services
     .of(backupsService)
@@ -99,30 +100,32 @@ async function sendToShare(services: Services, target: StoredUpload, sending: Se
 }
 
 const statusWords: Readonly<Record<string, string>> = {
-  timeout: 'The server did not answer in time.',
-  missing: 'The program smbclient is not installed on this gateway.',
-  NT_STATUS_LOGON_FAILURE: 'The server refuses the login or the password.',
-  NT_STATUS_WRONG_PASSWORD: 'The server refuses the login or the password.',
-  NT_STATUS_ACCOUNT_DISABLED: 'The account is disabled on the server.',
-  NT_STATUS_ACCOUNT_LOCKED_OUT: 'The account is locked on the server.',
-  NT_STATUS_PASSWORD_EXPIRED: 'The password has expired on the server.',
-  NT_STATUS_PASSWORD_MUST_CHANGE: 'The server requires a new password first.',
-  NT_STATUS_ACCESS_DENIED: 'The server does not allow this account to write there.',
-  NT_STATUS_MEDIA_WRITE_PROTECTED: 'The server does not allow to write there.',
-  NT_STATUS_DISK_FULL: 'The server could not write the file: its disk is full.',
-  NT_STATUS_QUOTA_EXCEEDED: 'The server could not write the file: the quota of the account is exceeded.',
-  NT_STATUS_CONNECTION_REFUSED: 'The server refuses the connection: nothing listens there.',
-  NT_STATUS_HOST_UNREACHABLE: 'There is no route to the server.',
-  NT_STATUS_NETWORK_UNREACHABLE: 'There is no route to the server.',
-  NT_STATUS_IO_TIMEOUT: 'The server did not answer in time.',
-  NT_STATUS_CONNECTION_RESET: 'The server broke off the connection.',
-  NT_STATUS_CONNECTION_DISCONNECTED: 'The server broke off the connection.',
+  timeout: say`The server did not answer in time.`,
+  missing: say`The program smbclient is not installed on this gateway.`,
+  NT_STATUS_LOGON_FAILURE: say`The server refuses the login or the password.`,
+  NT_STATUS_WRONG_PASSWORD: say`The server refuses the login or the password.`,
+  NT_STATUS_ACCOUNT_DISABLED: say`The account is disabled on the server.`,
+  NT_STATUS_ACCOUNT_LOCKED_OUT: say`The account is locked on the server.`,
+  NT_STATUS_PASSWORD_EXPIRED: say`The password has expired on the server.`,
+  NT_STATUS_PASSWORD_MUST_CHANGE: say`The server requires a new password first.`,
+  NT_STATUS_ACCESS_DENIED: say`The server does not allow this account to write there.`,
+  NT_STATUS_MEDIA_WRITE_PROTECTED: say`The server does not allow to write there.`,
+  NT_STATUS_DISK_FULL: say`The server could not write the file: its disk is full.`,
+  NT_STATUS_QUOTA_EXCEEDED: say`The server could not write the file: the quota of the account is exceeded.`,
+  NT_STATUS_CONNECTION_REFUSED: say`The server refuses the connection: nothing listens there.`,
+  NT_STATUS_HOST_UNREACHABLE: say`There is no route to the server.`,
+  NT_STATUS_NETWORK_UNREACHABLE: say`There is no route to the server.`,
+  NT_STATUS_IO_TIMEOUT: say`The server did not answer in time.`,
+  NT_STATUS_CONNECTION_RESET: say`The server broke off the connection.`,
+  NT_STATUS_CONNECTION_DISCONNECTED: say`The server broke off the connection.`,
 }
 
-function shareWords(status: string, share: string, folder: string): string {
-  if (status === 'NT_STATUS_BAD_NETWORK_NAME') return `There is no share ${share} on the server.`
+function shareWords(status: string, share: string, folder: string): SaidText {
+  if (status === 'NT_STATUS_BAD_NETWORK_NAME') return say`There is no share ${share} on the server.`
   if (/^NT_STATUS_(OBJECT_(NAME|PATH)_|NO_SUCH_FILE|NOT_A_DIRECTORY)/.test(status))
-    return `The share ${share} has no folder ${folder}.`
+    return say`The share ${share} has no folder ${folder}.`
   const known = Object.hasOwn(statusWords, status) ? statusWords[status] : undefined
-  return known ?? `The server did not accept the file${status === '' ? '' : ` (${status})`}.`
+  return (known ?? status === '')
+    ? say`The server did not accept the file.`
+    : say`The server did not accept the file (${status}).`
 }

@@ -6,6 +6,7 @@ import { GatewayError, isUnavailable } from '../../core/contract/error.ts'
 import { strictObject } from '../../core/contract/fields.ts'
 import { Type } from '../../core/contract/schema.ts'
 import { read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { licenceService } from '../licence/service.ts'
 import { settings, uploadKinds } from './config.ts'
 import { type BackupContent, bared, keptSlots, versionsOf } from './content.ts'
@@ -96,7 +97,7 @@ function parse(bytes: Buffer | undefined): unknown {
 }
 
 const unreadable = (): GatewayError =>
-  new GatewayError('invalid', 'The content of the backup is damaged and cannot be read.')
+  new GatewayError('invalid', say`The content of the backup is damaged and cannot be read.`)
 
 const rotationDays = { weekly: 7, monthly: 31 } as const
 

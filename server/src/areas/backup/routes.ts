@@ -6,6 +6,7 @@ import type { Offered } from '../../core/area/service.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
+import { say } from '../../shared/said.ts'
 import { licenceService } from '../licence/service.ts'
 import { passwordPlace, settings, type UploadKind } from './config.ts'
 import { type BackupContent, restoredConfig, restoredValues } from './content.ts'
@@ -63,8 +64,8 @@ function refuseVersion(services: Services, { version }: Stored, isFast: boolean)
   throw new GatewayError(
     'conflict',
     isFast
-      ? `The backup was made by another version (${made}). Use the full restore instead.`
-      : `The backup was made by version ${made}. This version cannot restore it.`,
+      ? say`The backup was made by another version (${made}). Use the full restore instead.`
+      : say`The backup was made by version ${made}. This version cannot restore it.`,
   )
 }
 
@@ -74,7 +75,7 @@ async function openStored(services: Services, id: string): Promise<BackupContent
     .open(id)
     .catch((cause: unknown) => {
       throw services.of(backupsService).isRefusal(cause)
-        ? new GatewayError('conflict', `The backup ${cause.message}.`, { cause })
+        ? new GatewayError('conflict', say`The backup ${cause.message}.`, { cause })
         : cause
     })
   return readContent(entries, services.faultsOf)
@@ -111,10 +112,10 @@ async function upload(context: Context<typeof contract.backups.upload>): Promise
       context.requireAuthority()
       return faultsOf(contract.ArchiveInfo, info).length === 0
     })
-    if (!isOwn) context.audit(`The backup ${id} is one of another gateway.`)
+    if (!isOwn) context.audit(say`The backup ${id} is one of another gateway.`)
     return { id }
   } catch (error) {
-    throw backups.isRefusal(error) ? invalid('backup_file', `The file ${error.message}.`) : error
+    throw backups.isRefusal(error) ? invalid('backup_file', say`The file ${error.message}.`) : error
   }
 }
 
@@ -162,6 +163,6 @@ export const routes: readonly Route[] = [
   handle(contract.backupStatus, ({ config, services }) => backupStatusItems(config, services)),
   handle(contract.previousVersion.show, () => ({ previous_version: null })),
   handle(contract.previousVersion.restore, () => {
-    throw new GatewayError('conflict', 'There is no previous version to return to.')
+    throw new GatewayError('conflict', say`There is no previous version to return to.`)
   }),
 ]

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../core/contract/error.ts'
 import { declareSettings } from '../../core/model/declarations.ts'
+import { say } from '../../shared/said.ts'
 import { type StoredSettings, type StoredUpload, settings, uploadKinds } from './config.ts'
 import { shareOf } from './targets.ts'
 
@@ -19,7 +20,7 @@ const settingsProblems = (stored: StoredSettings): Problem[] =>
     const missing = (['server', 'login', 'remote_dir'] as const).filter((field) => upload[field] === '')
     const empty = [...missing, ...(upload.password === null ? ['password'] : [])].map((field) => ({
       field: `${kind}.${field}`,
-      message: 'Must not be empty while the upload is enabled.',
+      message: say`Must not be empty while the upload is enabled.`,
     }))
     return [...empty, ...(kind === 'cifs' ? shareProblems(upload) : [])]
   })
@@ -28,10 +29,10 @@ const settingsProblems = (stored: StoredSettings): Problem[] =>
 function shareProblems({ login, remote_dir }: StoredUpload): Problem[] {
   const isNamed = remote_dir === '' || shareOf(remote_dir).share !== ''
   return [
-    ...(login.includes('%') ? [{ field: 'cifs.login', message: 'Must not contain a percent sign.' }] : []),
-    ...(isNamed ? [] : [{ field: 'cifs.remote_dir', message: 'Must begin with the name of the share.' }]),
+    ...(login.includes('%') ? [{ field: 'cifs.login', message: say`Must not contain a percent sign.` }] : []),
+    ...(isNamed ? [] : [{ field: 'cifs.remote_dir', message: say`Must begin with the name of the share.` }]),
     ...(/[:"*?<>|]/.test(remote_dir)
-      ? [{ field: 'cifs.remote_dir', message: 'Must not contain any of : " * ? < > |' }]
+      ? [{ field: 'cifs.remote_dir', message: say`Must not contain any of : " * ? < > |` }]
       : []),
   ]
 }

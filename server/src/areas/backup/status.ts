@@ -4,11 +4,12 @@ import type { Services } from '../../core/area/handle.ts'
 import type { Offered } from '../../core/area/service.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { settings, type UploadKind } from './config.ts'
 import { missingUploads } from './jobs-uploads.ts'
 import { backupsService, uploadsService } from './service.ts'
 
-const titles: Readonly<Record<UploadKind, string>> = { ftp: 'FTP server', cifs: 'CIFS share' }
+const titles: Readonly<Record<UploadKind, string>> = { ftp: say`FTP server`, cifs: say`CIFS share` }
 
 export const backupStatusItems = (config: Config, services: Services): StatusItem[] => [
   automaticItem(config, services.of(backupsService)),
@@ -23,20 +24,24 @@ const hourOf = (config: Config): string => `${String(read(config, settings).comm
 function automaticItem(config: Config, backups: Offered<typeof backupsService>): StatusItem {
   const name = 'automatic-backup'
   const failure = backups.automaticFailure
-  if (failure !== null) return { name, status: 'failed', msg: [`The last automatic backup failed: ${failure}`] }
+  if (failure !== null) return { name, status: 'failed', msg: [say`The last automatic backup failed: ${failure}`] }
   const last = backups.list().find(({ is_automatic }) => is_automatic)
   const message = last
-    ? `The last automatic backup was made at ${timeOf(last.timestamp)}.`
-    : `No automatic backup has been made yet. The first one is due at ${hourOf(config)}.`
+    ? say`The last automatic backup was made at ${timeOf(last.timestamp)}.`
+    : say`No automatic backup has been made yet. The first one is due at ${hourOf(config)}.`
   return { name, status: 'active', msg: [message] }
 }
 
 /** Active only when the last upload succeeded. */
 function uploadItem(config: Config, services: Services, kind: UploadKind): StatusItem {
-  const item = (status: StatusItem['status'], ...msg: string[]): StatusItem => ({ name: `${kind}-upload`, status, msg })
+  const item = (status: StatusItem['status'], ...msg: SaidText[]): StatusItem => ({
+    name: `${kind}-upload`,
+    status,
+    msg,
+  })
   const title = titles[kind]
-  if (!read(config, settings)[kind].enabled) return item('inactive', `The upload to the ${title} is disabled.`)
-  if (!services.of(uploadsService)) return item('inactive', `Stored; nothing is uploaded to the ${title} from here.`)
+  if (!read(config, settings)[kind].enabled) return item('inactive', say`The upload to the ${title} is disabled.`)
+  if (!services.of(uploadsService)) return item('inactive', say`Stored; nothing is uploaded to the ${title} from here.`)
   const last = services
     .of(backupsService)
     .list()
@@ -45,18 +50,19 @@ function uploadItem(config: Config, services: Services, kind: UploadKind): Statu
   if (!last || !upload)
     return item(
       'inactive',
-      `Nothing has been uploaded to the ${title} yet. The next automatic backup is due at ${hourOf(config)}.`,
+      say`Nothing has been uploaded to the ${title} yet. The next automatic backup is due at ${hourOf(config)}.`,
     )
-  const backup = `The backup of ${timeOf(last.timestamp)}`
-  if (upload.state === 'done') return item('active', `${backup} was uploaded to the ${title} at ${timeOf(upload.at)}.`)
+  const backup = say`The backup of ${timeOf(last.timestamp)}`
+  if (upload.state === 'done')
+    return item('active', say`${backup} was uploaded to the ${title} at ${timeOf(upload.at)}.`)
   const missing = missingUploads(services.of(backupsService), kind).length
-  const waiting = missing > 1 ? [`${missing} backups are waiting to be uploaded.`] : []
+  const waiting = missing > 1 ? [say`${missing} backups are waiting to be uploaded.`] : []
   if (upload.state === 'waiting')
-    return item('activating', `${backup} is waiting to be uploaded to the ${title}.`, ...waiting)
-  const again = `The next try is at ${hourOf(config)}, or when these settings change.`
+    return item('activating', say`${backup} is waiting to be uploaded to the ${title}.`, ...waiting)
+  const again = say`The next try is at ${hourOf(config)}, or when these settings change.`
   return item(
     'failed',
-    `${backup} could not be uploaded to the ${title} at ${timeOf(upload.at)}: ${upload.message}`,
+    say`${backup} could not be uploaded to the ${title} at ${timeOf(upload.at)}: ${upload.message}`,
     ...waiting,
     again,
   )

@@ -1,5 +1,3 @@
-// Where an upload goes: the parts of a share, the name of the file there. Pure.
-
 import type { BackupVersion } from './contract.ts'
 
 /** `dir_1/dir_2/backup` is the folder `dir_2/backup` of the share `dir_1` (docs/behaviour/backup.md 2). */

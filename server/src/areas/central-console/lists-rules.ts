@@ -5,6 +5,7 @@ import type { Problem } from '../../core/contract/error.ts'
 import { declareList, mustBeOfKind, mustExist, names, namesOne } from '../../core/model/declarations.ts'
 import { pathOf } from '../../core/model/paths.ts'
 import { type ListSlot, perState } from '../../core/model/slots.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { listCategories, start, userCategories } from '../content-filter/public.ts'
 import type { FilterRule } from '../firewall/contract.ts'
@@ -64,11 +65,11 @@ const declareContentRules = (slot: typeof stored.contentBefore) =>
   })
 
 function redirectProblems({ access, redirect_url: url }: ContentRule): Problem[] {
-  const problem = (message: string): Problem[] => [{ field: 'redirect_url', message }]
-  if (access !== 'redirect') return url === null ? [] : problem('Must be null unless access is redirect.')
+  const problem = (message: SaidText): Problem[] => [{ field: 'redirect_url', message }]
+  if (access !== 'redirect') return url === null ? [] : problem(say`Must be null unless access is redirect.`)
   return url !== null && isWebAddress(url)
     ? []
-    : problem('Must be an address such as https://example.com/page when access is redirect.')
+    : problem(say`Must be an address such as https://example.com/page when access is redirect.`)
 }
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
@@ -103,7 +104,7 @@ function portProblems(rule: FilterRule): Problem[] {
   const fields = ['source_ports', 'destination_ports'] as const
   return fields
     .filter((field) => rule[field].length !== 1 || rule[field][0] !== 'any')
-    .map((field) => ({ field, message: 'Ports can be given only with the protocol TCP or UDP.' }))
+    .map((field) => ({ field, message: say`Ports can be given only with the protocol TCP or UDP.` }))
 }
 
 export const contentBefore = declareContentRules(stored.contentBefore)

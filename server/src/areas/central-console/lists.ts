@@ -4,6 +4,7 @@ import type { Problem } from '../../core/contract/error.ts'
 import { declareList, declareSettings, mustExist, namesOne } from '../../core/model/declarations.ts'
 import { findIn } from '../../core/model/item-index.ts'
 import { type Config, perState, read } from '../../core/model/slots.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { faultOfRoot } from './certificate.ts'
 import { connection, groups, isGroup, root, servers } from './config.ts'
 import type { ServerGroup, StoredServer } from './contract.ts'
@@ -37,13 +38,13 @@ const maxLevels = 3
 
 /** Groups form a tree below the root. */
 function treeProblems(config: Config, group: ServerGroup): Problem[] {
-  const problem = (message: string): Problem[] => [{ field: 'parent_id', message }]
-  if (group.parent_id === null) return problem('Only the root group has no parent.')
+  const problem = (message: SaidText): Problem[] => [{ field: 'parent_id', message }]
+  if (group.parent_id === null) return problem(say`Only the root group has no parent.`)
   if (!isGroup(config, group.parent_id)) return []
   const level = levelBelow(config, group.parent_id, group.id)
-  if (level === null) return problem('A group cannot be inside itself.')
+  if (level === null) return problem(say`A group cannot be inside itself.`)
   return level + heightOf(config, group.id) - 1 > maxLevels
-    ? problem(`Groups can be nested at most ${maxLevels} levels deep, including the root group.`)
+    ? problem(say`Groups can be nested at most ${maxLevels} levels deep, including the root group.`)
     : []
 }
 
@@ -74,7 +75,7 @@ export const serverList = declareList<StoredServer>({
   references: [namesOne('parent_id', { faultOf: faultOfGroup })],
   lockedOf: (server, current) =>
     current.approved && !server.approved
-      ? [{ field: 'approved', message: 'A confirmed connection can only be ended by removing the gateway.' }]
+      ? [{ field: 'approved', message: say`A confirmed connection can only be ended by removing the gateway.` }]
       : [],
   reads: [groups],
 })

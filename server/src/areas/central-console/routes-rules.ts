@@ -4,6 +4,7 @@ import { type Context, handle, type Route } from '../../core/area/handle.ts'
 import { listRoutes } from '../../core/area/routes.ts'
 import { invalid } from '../../core/contract/error.ts'
 import { removeFrom } from '../../core/model/lists.ts'
+import { say } from '../../shared/said.ts'
 import * as contract from './contract.ts'
 import { readGroups } from './contract-tables.ts'
 import * as lists from './lists-rules.ts'
@@ -20,7 +21,7 @@ const contentRoutes = (endpoints: typeof contract.contentBefore, list: typeof li
     endpoints.removeByBody,
     ({ body, change }) => {
       const id = body.params?.id ?? body.id
-      if (id === undefined) throw invalid('id', 'This field is missing.')
+      if (id === undefined) throw invalid('id', say`This field is missing.`)
       return change((config, { referencesTo }) => removeFrom(config, list, id, referencesTo))
     },
     { slot: list.slot },

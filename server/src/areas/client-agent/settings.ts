@@ -2,6 +2,7 @@
 // routes.ts: one that expires later must not prevent other changes.
 
 import { declareSettings } from '../../core/model/declarations.ts'
+import { say } from '../../shared/said.ts'
 import { settings } from './config.ts'
 import type { AgentSettings } from './contract.ts'
 import { faultOfTrust } from './trust.ts'
@@ -14,7 +15,7 @@ export const agentServerSettings = declareSettings<AgentSettings>({
       trusted_ca_cert !== null
         ? faultOfTrust(trusted_ca_cert)
         : device_vpn
-          ? 'Required while devices can connect. Send the certificate that devices are verified by.'
+          ? say`Required while devices can connect. Send the certificate that devices are verified by.`
           : null
     return fault === null ? [] : [{ field: 'trusted_ca_cert', message: fault }]
   },

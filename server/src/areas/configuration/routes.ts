@@ -6,6 +6,7 @@ import { settingsRoutes } from '../../core/area/routes.ts'
 import { GatewayError, notFound } from '../../core/contract/error.ts'
 import { resealAll } from '../../core/model/reseal.ts'
 import { createSlices } from '../../core/workers/slices.ts'
+import { say } from '../../shared/said.ts'
 import { hasAdministrator } from '../administrators/public.ts'
 import { history, limitsOf } from './config.ts'
 import {
@@ -28,24 +29,24 @@ const defaultPage = 100
 type Probation = NonNullable<Services['engine']['probation']>
 
 function revisionNumber({ revision_id: text }: { readonly revision_id: string }): number {
-  if (!/^\d{1,15}$/.test(text)) throw notFound(`revision ${text.slice(0, 40)}`)
+  if (!/^\d{1,15}$/.test(text)) throw notFound(say`revision ${text.slice(0, 40)}`)
   return Number(text)
 }
 
 function missing({ history: { removedUpTo } }: Services['engine'], number: number): GatewayError {
-  if (number > removedUpTo || removedUpTo === 0) return notFound(`revision ${number}`)
-  const message = `Revision ${number} is no longer kept: revisions up to ${removedUpTo} were removed by the limits of the history.`
+  if (number > removedUpTo || removedUpTo === 0) return notFound(say`revision ${number}`)
+  const message = say`Revision ${number} is no longer kept: revisions up to ${removedUpTo} were removed by the limits of the history.`
   return new GatewayError('not_found', message)
 }
 
 /** Only its author or an administrator with full access can confirm or revert a change on probation. */
 function ownProbation(context: Pick<Context, 'identity' | 'services' | 'isFullAdministrator'>): Probation {
   const { probation } = context.services.engine
-  if (!probation) throw new GatewayError('conflict', 'No change is waiting for a confirmation.')
+  if (!probation) throw new GatewayError('conflict', say`No change is waiting for a confirmation.`)
   if (!context.isFullAdministrator && signedIn(context).login !== probation.author) {
     throw new GatewayError(
       'forbidden',
-      `Only ${probation.author} or an administrator with full access can confirm or revert this change.`,
+      say`Only ${probation.author} or an administrator with full access can confirm or revert this change.`,
     )
   }
   return probation
@@ -53,7 +54,7 @@ function ownProbation(context: Pick<Context, 'identity' | 'services' | 'isFullAd
 
 function requireAdministrator(config: Parameters<typeof hasAdministrator>[0], what: string): void {
   if (hasAdministrator(config)) return
-  throw new GatewayError('conflict', `${what}, so no one could sign in after it.`)
+  throw new GatewayError('conflict', say`${what}, so no one could sign in after it.`)
 }
 
 const showWaiting = (services: Services, probation: Probation) => ({
@@ -83,7 +84,7 @@ export const routes: readonly Route[] = [
       return context.change(() => {
         const config = engine.configAt(number)
         if (!config) throw missing(engine, number)
-        requireAdministrator(config, `Revision ${number} has no administrator`)
+        requireAdministrator(config, say`Revision ${number} has no administrator`)
         return config
       })
     },
@@ -98,7 +99,7 @@ export const routes: readonly Route[] = [
       if (!undo) throw missing(engine, number)
       return context.change((config) => {
         const next = undo(config)
-        requireAdministrator(next, `Without revision ${number} there is no administrator`)
+        requireAdministrator(next, say`Without revision ${number} there is no administrator`)
         return next
       })
     },

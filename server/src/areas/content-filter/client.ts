@@ -4,6 +4,7 @@ import type { Problem } from '../../core/contract/error.ts'
 import type { Config } from '../../core/model/slots.ts'
 import type { FilterUser } from '../../domain/web-filter/model.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { userId } from '../users/public.ts'
 import type { ExplainedRequest } from './contract-database.ts'
 import { filterUser, placesOfUsers } from './people.ts'
@@ -35,12 +36,12 @@ export function findClient(
 ): AskingClient {
   const problems: Problem[] = []
   const isAddress = source === undefined || parseAddress(source) !== null
-  if (!isAddress) problems.push({ field: 'source', message: 'Must be an IPv4 address.' })
+  if (!isAddress) problems.push({ field: 'source', message: say`Must be an IPv4 address.` })
   if (source === undefined && asked === undefined)
-    problems.push({ field: 'source', message: 'Send the address of a client, a user or both.' })
+    problems.push({ field: 'source', message: say`Send the address of a client, a user or both.` })
   const id = asked === undefined ? userAt(config, sessions, isAddress ? source : undefined) : idOf(asked)
   const user = id === undefined ? null : filterUser(config, id)
-  if (asked !== undefined && user === null) problems.push({ field: 'user', message: `There is no user ${id}.` })
+  if (asked !== undefined && user === null) problems.push({ field: 'user', message: say`There is no user ${id}.` })
   const place = source ?? (id === undefined ? '' : placeOf(sessions.ofUser(id)))
   return { source: place, user, problems }
 }

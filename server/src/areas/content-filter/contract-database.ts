@@ -3,7 +3,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../core/contract/endpoint.ts'
-import { nullable, oneOf, strictObject, text } from '../../core/contract/fields.ts'
+import { nullable, oneOf, Spoken, strictObject, text } from '../../core/contract/fields.ts'
 import { Type } from '../../core/contract/schema.ts'
 
 const Url = text({
@@ -57,6 +57,7 @@ export const showDatabase = endpoint({
   reply: strictObject({
     state: oneOf(['ready', 'building', 'failed'], 'building: a new one is made, the old one decides until then.'),
     message: Type.String({ description: 'Why the last build failed; otherwise empty.' }),
+    sentences: Type.Optional(Spoken),
     progress: nullable(
       Type.Integer({ description: 'Percent of the lists that are read; null when nothing is built.' }),
     ),
@@ -145,6 +146,7 @@ export const WebExplanation = strictObject({
   notes: Type.Array(Type.String(), {
     description: 'What else decides: exclusions, the state of the engine, words of the page.',
   }),
+  sentences: Type.Optional(Spoken),
 })
 export type WebExplanation = Static<typeof WebExplanation>
 

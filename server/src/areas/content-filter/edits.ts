@@ -3,6 +3,8 @@
 import { GatewayError, notFound } from '../../core/contract/error.ts'
 import { addTo, builtIn, itemsIn, type ReferencesTo, removeFrom, updateIn } from '../../core/model/lists.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import { dictionaries, isPredefined, showDictionaries } from './config.ts'
 import type { Dictionary, DictionaryPatch, ShownDictionary } from './contract-dictionaries.ts'
 import { predefinedDictionaries } from './dictionaries.ts'
@@ -21,7 +23,7 @@ function switchPredefined(config: Config, predefined: Dictionary, { enabled, ...
     .map(([name]) => name)
   if (words && !areSame(words, predefined.words)) changed.push('words')
   if (changed.length > 0) {
-    const message = 'Only enabled can be changed in a predefined dictionary.'
+    const message = say`Only enabled can be changed in a predefined dictionary.`
     throw new GatewayError('conflict', message, { problems: changed.map((field) => ({ field, message })) })
   }
   const stored = itemsIn(config, dictionaryList).find(({ id }) => id === predefined.id)
@@ -42,6 +44,6 @@ export function removeDictionary(config: Config, id: string, referencesTo: Refer
 
 export function requireDictionary(config: Config, id: string): ShownDictionary {
   const dictionary = showDictionaries(read(config, dictionaries)).find((candidate) => candidate.id === id)
-  if (!dictionary) throw notFound(`${dictionaryList.noun} with the id ${id.slice(0, 80)}`)
+  if (!dictionary) throw notFound(say`${sayText(dictionaryList.noun)} with the id ${id.slice(0, 80)}`)
   return dictionary
 }

@@ -3,6 +3,7 @@
 
 import { type Deciding, decide, type ExplainedDecision, explainDecision } from '../../domain/web-filter/decide.ts'
 import type { FilterDecision, FilterPolicy, FilterQuestion, FilterUser } from '../../domain/web-filter/model.ts'
+import { type SaidText, say, sentencesIn } from '../../shared/said.ts'
 import type { ExplainedRequest, WebExplanation } from './contract-database.ts'
 import type { AskedUrl } from './url.ts'
 
@@ -87,23 +88,24 @@ function describe(policy: FilterPolicy, stage: FilterQuestion['stage'], decision
 }
 
 const effects = {
-  splice: 'the connection passes without being decrypted',
-  bump: 'the connection is decrypted, and its requests are judged',
-  allow: 'the request passes',
-  deny: 'it is refused with the block page',
-  redirect: 'the client is sent to another address',
-  wait: 'the type of the reply decides',
+  splice: say`the connection passes without being decrypted`,
+  bump: say`the connection is decrypted, and its requests are judged`,
+  allow: say`the request passes`,
+  deny: say`it is refused with the block page`,
+  redirect: say`the client is sent to another address`,
+  wait: say`the type of the reply decides`,
 } as const
 
-function textOf({ verdict, reason }: FilterDecision, rule: Stage['rule']): string {
-  if (reason === 'disabled') return 'The content filter is disabled: everything passes.'
+function textOf({ verdict, reason }: FilterDecision, rule: Stage['rule']): SaidText {
+  if (reason === 'disabled') return say`The content filter is disabled: everything passes.`
   if (reason === 'safe-search')
     return verdict === 'bump'
-      ? 'Safe search needs the connection decrypted.'
-      : 'Safe search sends the client to the same search with the safe mode.'
-  if (rule === null) return `No rule matches: ${effects[verdict]}.`
-  if (verdict === 'wait') return `Rule ${rule.id} "${rule.name}" matches if the reply is of its type: ${effects.wait}.`
-  return `Rule ${rule.id} "${rule.name}" matches: ${effects[verdict]}.`
+      ? say`Safe search needs the connection decrypted.`
+      : say`Safe search sends the client to the same search with the safe mode.`
+  if (rule === null) return say`No rule matches: ${effects[verdict]}.`
+  if (verdict === 'wait')
+    return say`Rule ${rule.id} "${rule.name}" matches if the reply is of its type: ${effects.wait}.`
+  return say`Rule ${rule.id} "${rule.name}" matches: ${effects[verdict]}.`
 }
 
 function answer(
@@ -117,6 +119,13 @@ function answer(
   const { policy } = deciding
   const { categories } = decision ?? decide(withoutRules(deciding), questionOf(from, 'request'))
   const isRead = verdict !== 'deny' && verdict !== 'not_filtered' && (url.scheme === 'http' || isDecrypted)
+  const notes = [
+    ...interception.notes,
+    ...(source === '' ? [say`It is not known where the user is, so rules for addresses do not match.`] : []),
+    ...(isRead && policy.morphology ? [say`The words of the page can still have it blocked.`] : []),
+    ...(verdict === 'depends' ? [say`Send content_type to see what a reply of that type gets.`] : []),
+  ]
+  const reasons = stages.flatMap(({ text, passed }) => [text, ...passed.map(({ reason }) => reason)])
   return {
     verdict,
     decrypted: isDecrypted,
@@ -125,12 +134,8 @@ function answer(
     user: user && { id: user.id, login: user.login, name: user.name },
     categories: categories.map((one) => ({ ...one, name: policy.names[one.id] ?? one.id })),
     stages,
-    notes: [
-      ...interception.notes,
-      ...(source === '' ? ['It is not known where the user is, so rules for addresses do not match.'] : []),
-      ...(isRead && policy.morphology ? ['The words of the page can still have it blocked.'] : []),
-      ...(verdict === 'depends' ? ['Send content_type to see what a reply of that type gets.'] : []),
-    ],
+    notes,
+    sentences: sentencesIn([...notes, ...reasons]),
   }
 }
 

@@ -7,6 +7,7 @@ import { unfoldBlock, withoutFields } from '../../core/contract/newer-forms.ts'
 import { declareList, declareSettings, mustBeOfKind, mustExist, names } from '../../core/model/declarations.ts'
 import { findIn } from '../../core/model/item-index.ts'
 import { type Config, perState, read } from '../../core/model/slots.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { isAddressId, isKnownObject, isTimeId, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'
 import {
@@ -36,7 +37,7 @@ export const categoryList = declareList<UserCategory>({
   fieldsOf: ({ description, ...fields }: Partial<WholeUserCategory>) => {
     if (description === undefined) return fields
     if (fields.comment !== undefined)
-      throw invalid('description', 'Send either comment or description, not both: they mean the same.')
+      throw invalid('description', say`Send either comment or description, not both: they mean the same.`)
     return { ...fields, comment: description }
   },
   problemsOf: urlProblems,
@@ -48,7 +49,7 @@ const countUrls = perState([userCategories], (config) =>
 
 function urlProblems(config: Config): Problem[] {
   return countUrls(config) > maxUrlsOverAll
-    ? [{ field: 'urls', message: `All user categories together can have at most ${maxUrlsOverAll} entries.` }]
+    ? [{ field: 'urls', message: say`All user categories together can have at most ${maxUrlsOverAll} entries.` }]
     : []
 }
 
@@ -91,13 +92,13 @@ function isCategory(config: Config, id: string): boolean {
 
 /** It may be sent in either of two forms, so its schema requires neither. */
 const aliasProblems = ({ aliases }: Partial<ContentRule>): Problem[] =>
-  aliases === undefined ? [{ field: 'aliases', message: 'This field is missing.' }] : []
+  aliases === undefined ? [{ field: 'aliases', message: say`This field is missing.` }] : []
 
 function redirectProblems({ access, redirect_url }: ContentRule): Problem[] {
-  const problem = (message: string): Problem[] => [{ field: 'redirect_url', message }]
-  if (access !== 'redirect') return redirect_url === null ? [] : problem('Must be null unless access is redirect.')
-  if (redirect_url === null) return problem('Must be an address when access is redirect.')
-  return URL.canParse(redirect_url) ? [] : problem('Must be an address that a browser can open.')
+  const problem = (message: SaidText): Problem[] => [{ field: 'redirect_url', message }]
+  if (access !== 'redirect') return redirect_url === null ? [] : problem(say`Must be null unless access is redirect.`)
+  if (redirect_url === null) return problem(say`Must be an address when access is redirect.`)
+  return URL.canParse(redirect_url) ? [] : problem(say`Must be an address that a browser can open.`)
 }
 
 export const dictionaryList = declareList<Dictionary>({
@@ -115,7 +116,8 @@ export function wordProblems({ words }: Pick<Dictionary, 'words'>): Problem[] {
   const seen = new Set<string>()
   return words.flatMap(({ value }, index) => {
     const word = value.toLowerCase()
-    if (seen.has(word)) return [{ field: `words[${index}].value`, message: 'This word is already in the dictionary.' }]
+    if (seen.has(word))
+      return [{ field: `words[${index}].value`, message: say`This word is already in the dictionary.` }]
     seen.add(word)
     return []
   })

@@ -6,6 +6,7 @@ import { read } from '../../core/model/slots.ts'
 import { inSlices } from '../../core/workers/slices.ts'
 import type { FoundCategory } from '../../domain/web-filter/model.ts'
 import { factsOf } from '../../domain/web-filter/request-facts.ts'
+import { say, sentencesIn } from '../../shared/said.ts'
 import { listCategories, settings, storedCategories } from './config.ts'
 import { categorize, rebuildDatabase, showDatabase } from './contract.ts'
 import { webCategoriesService } from './service.ts'
@@ -15,7 +16,7 @@ import { findUserCategories } from './user-lookup.ts'
 export const databaseRoutes: readonly Route[] = [
   handle(categorize, async ({ query, services, config }) => {
     const asked = readUrl(query.url)
-    if (!asked) throw invalid('url', 'Must be a URL such as https://example.com/page, or a name.')
+    if (!asked) throw invalid('url', say`Must be a URL such as https://example.com/page, or a name.`)
     const { url, host, path } = asked
     const { enabled_extended_categorizer: usesExtended } = read(config, settings)
     const names = new Map(listCategories(config).map(({ id, name }) => [id, name]))
@@ -33,6 +34,7 @@ export const databaseRoutes: readonly Route[] = [
     const { builtAt, sources, ...state } = services.of(webCategoriesService).state()
     return {
       ...state,
+      sentences: sentencesIn(state.message),
       built_at: builtAt,
       sources: sources.map(({ unknownFolders, unknownCount, ...source }) => ({
         ...source,

@@ -3,6 +3,7 @@
 
 import { declareSettings } from '../../core/model/declarations.ts'
 import { type Config, single } from '../../core/model/slots.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { findGroup, groupId, groups } from '../users/public.ts'
 import { DiscoverySettings } from './contract.ts'
 
@@ -27,8 +28,10 @@ export const discoverySettings = declareSettings({
   reads: [groups],
 })
 
-function groupFault(config: Config, id: string, { group_id }: DiscoverySettings): string | null {
+function groupFault(config: Config, id: string, { group_id }: DiscoverySettings): SaidText | null {
   const group = findGroup(config, id)
-  if (!group) return `There is no group with the number ${group_id}.`
-  return group.domain_type === 'local' ? null : `The group "${group.name}" does not accept users made on the gateway.`
+  if (!group) return say`There is no group with the number ${group_id}.`
+  return group.domain_type === 'local'
+    ? null
+    : say`The group "${group.name}" does not accept users made on the gateway.`
 }

@@ -7,6 +7,7 @@ import { GatewayError } from '../../core/contract/error.ts'
 import { read } from '../../core/model/slots.ts'
 import type { LiveElement } from '../../core/plan/artifacts.ts'
 import { isRandomMac, parseNeighbours } from '../../shared/net/neighbours.ts'
+import { say } from '../../shared/said.ts'
 import { dhcpLeasesService } from '../dhcp/service.ts'
 import { slot } from './config.ts'
 import { addDevices, type FoundHost, mostDevices } from './edits.ts'
@@ -118,7 +119,7 @@ export function startDiscovery(
     const hosts = await withVendors(services, [...found.values()])
     try {
       await services.changeAsGateway((config, tools) => addDevices(config, tools, hosts), {
-        reason: 'Devices found in local networks',
+        reason: say`Devices found in local networks`,
       })
     } catch (error) {
       // What is refused now will be refused again.

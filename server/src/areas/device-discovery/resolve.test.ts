@@ -161,7 +161,7 @@ describe('users for hosts', () => {
     )
   })
 
-  it('are not made beyond the limit, nor when discovery was turned off meanwhile', () => {
+  it('are not made beyond the limit, nor when discovery was turned off in the meantime', () => {
     const off = write(plain, slot, { enabled: false, group_id: 1, networks: [] })
     assert.equal(addDevices(off, tools, [host('192.168.7.7')]), off)
     const [sample] = made(addDevices(plain, tools, [host('192.168.7.7')]))

@@ -4,6 +4,7 @@ import type { Machine } from '../../core/area/handle.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { failed, inactive, machineFault, type State } from '../../core/plan/observed.ts'
+import { say } from '../../shared/said.ts'
 import { slot } from './config.ts'
 import { mostDevices } from './edits.ts'
 import type { DiscoveryState } from './service.ts'
@@ -22,23 +23,25 @@ export const discoveryStatusItems = (view: DiscoveryView): StatusItem[] => [
 ]
 
 function stateOf({ config, machine, state, hasVendors, mostPerMinute }: DiscoveryView): State {
-  if (!read(config, slot).enabled) return inactive('Device discovery is not enabled.')
+  if (!read(config, slot).enabled) return inactive(say`Device discovery is not enabled.`)
   const fault = machineFault(machine)
   if (fault) return fault
-  if (state === null) return failed('Nothing looks for devices.')
-  if (state.fault !== null) return failed(`Found devices could not be added: ${state.fault}`)
+  if (state === null) return failed(say`Nothing looks for devices.`)
+  if (state.fault !== null) return failed(say`Found devices could not be added: ${state.fault}`)
   return {
     status: 'active',
     msg: [
       ...(state.isFull
         ? [
-            `The limit of ${mostDevices} found devices is reached. Remove users of devices that are not needed any more.`,
+            say`The limit of ${mostDevices} found devices is reached. Remove users of devices that are not needed any more.`,
           ]
         : []),
       ...(state.isHeldBack
-        ? [`Devices that wait: ${state.waiting}. At most ${mostPerMinute} become users in a minute.`]
+        ? [say`Devices that wait: ${state.waiting}. At most ${mostPerMinute} become users in a minute.`]
         : []),
-      ...(hasVendors ? [] : ['Makers of network cards are not known: the Debian package ieee-data is not installed.']),
+      ...(hasVendors
+        ? []
+        : [say`Makers of network cards are not known: the Debian package ieee-data is not installed.`]),
     ],
   }
 }

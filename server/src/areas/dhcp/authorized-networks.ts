@@ -5,6 +5,7 @@ import type { Problem } from '../../core/contract/error.ts'
 import { pathOf } from '../../core/model/paths.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { parseSpan } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { entries } from './config.ts'
 
@@ -25,7 +26,7 @@ export function verify(config: Config): Problem[] {
           const isInside = first <= low && high <= last
           return low <= last && first <= high && !isInside
         })
-        const message = `The range ${range} overlaps partly with the network ${partly?.text}, which is authorized as a whole.`
+        const message = say`The range ${range} overlaps partly with the network ${partly?.text}, which is authorized as a whole.`
         return partly ? [{ field: `${pathOf(entries, id)}.server.ranges[${index}]`, message }] : []
       }),
     )

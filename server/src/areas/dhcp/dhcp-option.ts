@@ -2,6 +2,7 @@
 // What is stored reads here, so that no option of an administrator can stop the server; it is printed from the parts.
 
 import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 
 export interface DhcpOption {
   /** Null: for every client; otherwise for those whose vendor class contains this, which may be empty. */
@@ -129,23 +130,24 @@ const withoutEscapes = (text: string): string =>
   text.replaceAll(/\\(.)/g, (whole, character: string) => escapes[character] ?? whole)
 
 /** The option, or a sentence that says what is wrong with it. */
-export function parseOption(text: string): DhcpOption | string {
+export function parseOption(text: string): DhcpOption | SaidText {
   const parts = readParts(text)
-  if (!parts) return 'A quotation mark is not closed or is inside a value.'
+  if (!parts) return say`A quotation mark is not closed or is inside a value.`
   const [first] = parts
   const vendorClass = first && !first.isQuoted && first.text.startsWith('vendor:') ? first.text.slice(7) : null
   const [head, ...values] = vendorClass === null ? parts : parts.slice(1)
   const code = head && !head.isQuoted ? codeOf(head.text) : null
   if (code === null)
-    return 'Must begin with the number of an option from 1 to 254, or with option: and its name, such as 66 or option:router.'
+    return say`Must begin with the number of an option from 1 to 254, or with option: and its name, such as 66 or option:router.`
   const isKnown = vendorClass === null || head?.text.startsWith('option:') === true
   const fault = (isKnown ? valueFault(code, values) : null) ?? numberFault(values)
   if (fault !== null) return fault
-  if (byteLength(vendorClass ?? '') > longestClass) return `The vendor class must have at most ${longestClass} bytes.`
+  if (byteLength(vendorClass ?? '') > longestClass)
+    return say`The vendor class must have at most ${longestClass} bytes.`
   const texts = values.map((value) => value.text)
   const isText = !domainCodes.has(code) && values.some((value) => value.isQuoted || !numericForm.test(value.text))
   if (byteLength(texts.join(isText ? ',' : '')) > longestValues)
-    return `The values must have at most ${longestValues} bytes together.`
+    return say`The values must have at most ${longestValues} bytes together.`
   return { vendorClass, code, values: texts, isText }
 }
 
@@ -159,22 +161,23 @@ function codeOf(text: string): number | null {
 const isAddress = ({ text, isQuoted }: Part): boolean => !isQuoted && parseAddress(text) !== null
 
 /** Within the options of a vendor a number means something else, a name does not. */
-function valueFault(code: number, values: readonly Part[]): string | null {
-  if (ownCodes.has(code)) return `The server fills in the option ${code} by itself.`
+function valueFault(code: number, values: readonly Part[]): SaidText | null {
+  if (ownCodes.has(code)) return say`The server fills in the option ${code} by itself.`
   if (addressCodes.has(code) && !values.every(isAddress))
-    return `The values of the option ${code} must be IPv4 addresses.`
+    return say`The values of the option ${code} must be IPv4 addresses.`
   const isDomain = (value: Part): boolean => /^[A-Za-z0-9_.-]+$/.test(value.text)
-  if (domainCodes.has(code) && !values.every(isDomain)) return `The values of the option ${code} must be domain names.`
+  if (domainCodes.has(code) && !values.every(isDomain))
+    return say`The values of the option ${code} must be domain names.`
   const isNumber = values.length === 1 && /^-?\d+$/.test(values[0]?.text ?? '')
-  return code === vendorBytes && isNumber ? `The option ${code} needs bytes such as 01:04:c0:a8:00:01.` : null
+  return code === vendorBytes && isNumber ? say`The option ${code} needs bytes such as 01:04:c0:a8:00:01.` : null
 }
 
 /** Values of nothing but digits and dots are taken for addresses by the server; as a text they need quotation marks. */
-function numberFault(values: readonly Part[]): string | null {
+function numberFault(values: readonly Part[]): SaidText | null {
   const areNumbers = values.every(({ text, isQuoted }) => !isQuoted && /^[\d./]*$/.test(text))
   const areAddresses = values.length > 1 || values[0]?.text.includes('.')
   const isRight = (value: Part): boolean => isAddress(value) || parseNetwork(value.text) !== null
   return areNumbers && areAddresses && !values.every(isRight)
-    ? 'The values look like IPv4 addresses but are not valid; put text in quotation marks.'
+    ? say`The values look like IPv4 addresses but are not valid; put text in quotation marks.`
     : null
 }

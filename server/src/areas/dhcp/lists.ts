@@ -1,6 +1,7 @@
 // The lists of the DHCP area, each declared once: entries, which are the whole service of one interface, and static leases.
 
 import { declareList, mustExist, namesOne } from '../../core/model/declarations.ts'
+import { say } from '../../shared/said.ts'
 import { connectionAlias, connections } from '../network/public.ts'
 import { entries, staticLeases } from './config.ts'
 import type { Entry, NewEntry, NewStaticLease, StaticLease } from './contract.ts'
@@ -29,7 +30,7 @@ export const entryList = declareList<Entry>({
     {
       field: 'interface',
       keyOf: (entry) => entry.interface,
-      messageOf: () => 'The interface has DHCP settings already.',
+      messageOf: () => say`The interface has DHCP settings already.`,
     },
   ],
   reads: [connections],
@@ -52,12 +53,12 @@ export const leaseList = declareList<StaticLease>({
     {
       field: 'ip_address',
       keyOf: ({ enabled, ip_address }) => (enabled ? ip_address : null),
-      messageOf: () => 'Another enabled static lease has this address.',
+      messageOf: () => say`Another enabled static lease has this address.`,
     },
     {
       field: 'mac',
       keyOf: ({ enabled, mac }) => (enabled ? mac : null),
-      messageOf: () => 'Another enabled static lease has this MAC.',
+      messageOf: () => say`Another enabled static lease has this MAC.`,
     },
   ],
   reads: [connections],

@@ -1,10 +1,10 @@
 // How many addresses of the ranges are still free, and which are used by a host that has no lease of them. Pure.
 
 import type { Finding } from '../../core/contract/health.ts'
-import { say } from '../../core/contract/said.ts'
 import type { Config } from '../../core/model/slots.ts'
 import type { Facts, GivenLease } from '../../core/plan/facts.ts'
 import { parseSpan, printAddress } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { bindingsOf, serviceOf } from './resolve.ts'
 
 export interface PoolState {

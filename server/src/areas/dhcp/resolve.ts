@@ -7,6 +7,7 @@ import type { OpenService } from '../../domain/policy/model.ts'
 import { dhcp } from '../../engines/dhcp/index.ts'
 import { wpad } from '../../engines/wpad/index.ts'
 import { type Network, parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import {
   addressesOf,
@@ -80,14 +81,14 @@ export function serviceOf(config: Config, facts: Facts): Service {
 /** An interface that is missing must not stop the others, so it is left out. */
 function placeOf(config: Config, facts: Facts, entry: Entry) {
   const connection = read(config, connections).find((one) => connectionAlias(one) === entry.interface)
-  if (connection?.type !== 'lan') return 'There is no such local interface.'
+  if (connection?.type !== 'lan') return say`There is no such local interface.`
   const reason = whyAbsent(config, facts, connection)
   if (reason !== null) return `“${connection.title}” ${reason}`
   // Only a relay can use an address that the interface got from DHCP.
   const texts = entry.server ? connection.addresses : addressesOf(facts, connection)
   const networks = texts.map(parseNetwork).filter((network) => network !== null)
   const device = deviceOf(facts, connection) ?? ''
-  return networks.length === 0 ? `“${connection.title}” has no address.` : { device, networks, id: connection.id }
+  return networks.length === 0 ? say`“${connection.title}” has no address.` : { device, networks, id: connection.id }
 }
 
 function whyAbsent(config: Config, facts: Facts, connection: CardConnection): string | null {

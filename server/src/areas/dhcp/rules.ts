@@ -5,6 +5,7 @@
 import type { Problem } from '../../core/contract/error.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { type Network, parseNetwork, parseSpan } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { type Connection, connectionAlias, connections } from '../network/public.ts'
 import type { Entry, Server, StaticLease } from './contract.ts'
 import { parseOption } from './dhcp-option.ts'
@@ -14,19 +15,19 @@ const mostAddresses = 256
 const mostBytes = 255
 const mostFileBytes = 127
 
-const problem = (field: string, message: string): Problem => ({ field, message })
+const problem = (field: string, message: SaidText): Problem => ({ field, message })
 
 export function entryProblems(config: Config, entry: Entry): Problem[] {
   const { relay, server } = entry
   const connection = localConnection(config, entry.interface)
   return [
     ...(relay && server
-      ? [problem('relay', 'Must be null when server is not: an interface does one or the other.')]
+      ? [problem('relay', say`Must be null when server is not: an interface does one or the other.`)]
       : []),
-    ...(!relay && !server ? [problem('server', 'One of relay and server must not be null.')] : []),
+    ...(!relay && !server ? [problem('server', say`One of relay and server must not be null.`)] : []),
     ...(relay?.external_servers ?? []).flatMap((address, index) =>
       ownTexts(config).has(address)
-        ? [problem(`relay.external_servers[${index}]`, 'This is an address of the gateway itself.')]
+        ? [problem(`relay.external_servers[${index}]`, say`This is an address of the gateway itself.`)]
         : [],
     ),
     ...(server ? serverProblems(server) : []),
@@ -56,16 +57,16 @@ function serverProblems({ ranges, routes, options, tftp_filename }: Server): Pro
   const size = routesSize(routes)
   return [
     ...(size > mostBytes
-      ? [problem('server.routes', `The routes need ${size} bytes, and only ${mostBytes} fit into an answer.`)]
+      ? [problem('server.routes', say`The routes need ${size} bytes, and only ${mostBytes} fit into an answer.`)]
       : []),
     ...(new TextEncoder().encode(tftp_filename).length > mostFileBytes
-      ? [problem('server.tftp_filename', `Must have at most ${mostFileBytes} bytes.`)]
+      ? [problem('server.tftp_filename', say`Must have at most ${mostFileBytes} bytes.`)]
       : []),
     ...ranges.flatMap((range, index) => rangeProblems(ranges, range, index)),
     ...routes.flatMap(({ destination }, index) => {
       const network = parseNetwork(destination)
       return network && network.address !== network.low
-        ? [problem(`server.routes[${index}].destination`, 'The address has host bits set.')]
+        ? [problem(`server.routes[${index}].destination`, say`The address has host bits set.`)]
         : []
     }),
     ...options.flatMap(({ option }, index) => {
@@ -82,25 +83,25 @@ const routesSize = (routes: Server['routes']): number =>
 function rangeProblems(ranges: readonly string[], range: string, index: number): Problem[] {
   const field = `server.ranges[${index}]`
   const span = parseSpan(range)
-  if (!span) return [problem(field, 'The last address must not come before the first one.')]
+  if (!span) return [problem(field, say`The last address must not come before the first one.`)]
   const [low, high] = span
-  if (high - low >= mostAddresses) return [problem(field, `A range holds at most ${mostAddresses} addresses.`)]
+  if (high - low >= mostAddresses) return [problem(field, say`A range holds at most ${mostAddresses} addresses.`)]
   const rival = ranges.slice(0, index).find((other) => {
     const theirs = parseSpan(other)
     return theirs && theirs[0] <= high && low <= theirs[1]
   })
-  return rival === undefined ? [] : [problem(field, `Overlaps with ${rival}.`)]
+  return rival === undefined ? [] : [problem(field, say`Overlaps with ${rival}.`)]
 }
 
 function placeProblems({ ranges }: Server, connection: LocalConnection): Problem[] {
   const networks = connection.addresses.map(parseNetwork).filter((network) => network !== null)
   if (networks.length === 0)
-    return [problem('interface', `“${connection.title}” has no static address, which a DHCP server needs.`)]
+    return [problem('interface', say`“${connection.title}” has no static address, which a DHCP server needs.`)]
   return ranges.flatMap((range, index) => {
     const span = parseSpan(range)
     return !span || networks.some((network) => isInside(network, span))
       ? []
-      : [problem(`server.ranges[${index}]`, `Is not inside a subnet of “${connection.title}”.`)]
+      : [problem(`server.ranges[${index}]`, say`Is not inside a subnet of “${connection.title}”.`)]
   })
 }
 
@@ -112,5 +113,5 @@ function isInside({ low, high, prefix }: Network, [first, last]: readonly [numbe
 
 export const leaseProblems = (config: Config, lease: StaticLease): Problem[] =>
   lease.enabled && ownTexts(config).has(lease.ip_address)
-    ? [problem('ip_address', 'This is an address of the gateway itself.')]
+    ? [problem('ip_address', say`This is an address of the gateway itself.`)]
     : []

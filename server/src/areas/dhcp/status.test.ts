@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { facts, lan, wan } from '../../../test/support/network-samples.ts'
 import { type Config, write } from '../../core/model/slots.ts'
 import type { Observation, UnitObservation } from '../../core/plan/artifacts.ts'
+import { type SaidText, verbatim } from '../../shared/said.ts'
 import { connections } from '../network/config.ts'
 import { entries, staticLeases } from './config.ts'
 import { dhcpStatusItems } from './status.ts'
@@ -28,7 +29,7 @@ const config: Config = write(write({}, connections, [lan, wan]), entries, [entry
 const unit = (name: string, state: UnitObservation['state'] = 'active', message = ''): UnitObservation => ({
   name,
   state,
-  message,
+  message: verbatim(message),
   pid: 1,
 })
 const seen = (units: readonly UnitObservation[], limitation: string | null = null): Observation => ({
@@ -39,8 +40,12 @@ const seen = (units: readonly UnitObservation[], limitation: string | null = nul
   links: [],
   units,
 })
-const items = (observation: Observation | null, from = config, applyError: string | null = null) =>
-  dhcpStatusItems({ config: from, facts, machine: { observation, unreachable: 'applyd is away.', applyError } })
+const items = (observation: Observation | null, from = config, applyError: SaidText | null = null) =>
+  dhcpStatusItems({
+    config: from,
+    facts,
+    machine: { observation, unreachable: verbatim('applyd is away.'), applyError },
+  })
 const both = [unit('dhcp'), unit('wpad.10.10.0.1')]
 
 describe('the status of DHCP', () => {
@@ -74,7 +79,7 @@ describe('the status of DHCP', () => {
       'The program dnsmasq is not installed (Debian package dnsmasq-base).',
     ])
     assert.deepEqual(items(seen([]))[0]?.msg, ['Service stopped.'])
-    assert.deepEqual(items(seen([]), config, 'No disk.')[0]?.msg, ['No disk.'])
+    assert.deepEqual(items(seen([]), config, verbatim('No disk.'))[0]?.msg, ['No disk.'])
   })
 
   it('never claims what cannot be seen', () => {

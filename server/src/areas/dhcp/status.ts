@@ -9,6 +9,7 @@ import type { UnitObservation } from '../../core/plan/artifacts.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { failed, findUnit, inactive, machineFault, type State } from '../../core/plan/observed.ts'
 import { dhcp } from '../../engines/dhcp/index.ts'
+import { type SaidText, say, verbatim } from '../../shared/said.ts'
 import { entries } from './config.ts'
 import { announcingNetworks, countUselessLeases, type Service, serviceOf } from './resolve.ts'
 import { wpadNote, wpadUnit } from './wpad.ts'
@@ -23,21 +24,21 @@ export function dhcpStatusItems(view: DhcpView): StatusItem[] {
   const service = serviceOf(view.config, view.facts)
   const isWanted = (kind: 'server' | 'relay'): boolean =>
     read(view.config, entries).some((entry) => entry.enabled && entry[kind] !== null)
-  const left = (kind: 'server' | 'relay'): string[] =>
-    service.unserved.filter(({ entry }) => entry[kind] !== null).map(({ reason }) => `Not served: ${reason}`)
+  const left = (kind: 'server' | 'relay'): SaidText[] =>
+    service.unserved.filter(({ entry }) => entry[kind] !== null).map(({ reason }) => say`Not served: ${reason}`)
   const server = isWanted('server')
     ? withMessages(stateOf(view, service.served.length > 0), [
         ...left('server'),
         ...uselessLeases(view.config, service),
       ])
-    : inactive('The DHCP server is not enabled on any interface.')
+    : inactive(say`The DHCP server is not enabled on any interface.`)
   const relay = isWanted('relay')
     ? withMessages(stateOf(view, service.relayed.length > 0), left('relay'))
-    : inactive('The DHCP relay is not enabled on any interface.')
+    : inactive(say`The DHCP relay is not enabled on any interface.`)
   return [{ name: 'dhcp-server', ...server }, { name: 'dhcp-relay', ...relay }, ...wpadItems(view, service)]
 }
 
-const withMessages = ({ status, msg }: State, more: readonly string[]): State => ({ status, msg: [...msg, ...more] })
+const withMessages = ({ status, msg }: State, more: readonly SaidText[]): State => ({ status, msg: [...msg, ...more] })
 
 /** Server and relay are one process. */
 function stateOf({ machine }: DhcpView, isServing: boolean): State {
@@ -46,21 +47,23 @@ function stateOf({ machine }: DhcpView, isServing: boolean): State {
   if (!isServing) return failed()
   const { applyError } = machine
   const unit = findUnit(machine, engineUnit(dhcp, 'dhcp').name)
-  if (!unit || unit.state === 'inactive') return failed(...(applyError === null ? ['Service stopped.'] : [applyError]))
+  if (!unit || unit.state === 'inactive')
+    return failed(...(applyError === null ? [say`Service stopped.`] : [applyError]))
   return { status: unit.state, msg: unit.state === 'failed' ? failureOf(unit) : [] }
 }
 
 /** dnsmasq exits by itself only when it cannot start; only then does its last line say why. */
-function failureOf({ message }: UnitObservation): string[] {
+function failureOf({ message }: UnitObservation): SaidText[] {
   const missing = describeMissing(dhcp, message)
-  if (missing !== null) return ['Module could not start.', missing]
-  if (!/ended with status/.test(message)) return ['Service stopped.', message.replace(/(signal \w+\.).*/, '$1')]
-  return ['Module could not start.', 'Service stopped.', message.replace(/ [^ ]*\/[^ ]*\//g, ' ')]
+  if (missing !== null) return [say`Module could not start.`, missing]
+  if (!/ended with status/.test(message))
+    return [say`Service stopped.`, verbatim(message.replace(/(signal \w+\.).*/, '$1'))]
+  return [say`Module could not start.`, say`Service stopped.`, verbatim(message.replace(/ [^ ]*\/[^ ]*\//g, ' '))]
 }
 
-function uselessLeases(config: Config, { served }: Service): string[] {
+function uselessLeases(config: Config, { served }: Service): SaidText[] {
   const count = countUselessLeases(config, served)
-  return count === 0 ? [] : [`Static leases outside the served networks: ${count}.`]
+  return count === 0 ? [] : [say`Static leases outside the served networks: ${count}.`]
 }
 
 function wpadItems({ machine }: DhcpView, { served }: Service): StatusItem[] {
@@ -70,7 +73,7 @@ function wpadItems({ machine }: DhcpView, { served }: Service): StatusItem[] {
   if (fault) return [{ name: 'wpad', ...fault }]
   const units = announcing.map(({ network }): Pick<UnitObservation, 'state' | 'message'> => {
     const { name } = wpadUnit(network.address)
-    return findUnit(machine, name) ?? { state: 'failed', message: `${name} is not running.` }
+    return findUnit(machine, name) ?? { state: 'failed', message: say`${name} is not running.` }
   })
   const worst = units.find(({ state }) => state === 'failed') ?? units.find(({ state }) => state !== 'active')
   const messages = units.map(({ message }) => message).filter((message) => message !== '')

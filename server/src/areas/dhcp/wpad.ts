@@ -5,9 +5,10 @@ import { templateUnit } from '../../core/engine/artifacts.ts'
 import type { EngineUnit } from '../../core/plan/artifacts.ts'
 import { wpad } from '../../engines/wpad/index.ts'
 import { printAddress } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 
 export const wpadUrl = (ownAddress: number): string => `http://${printAddress(ownAddress)}/wpad.dat`
 
 export const wpadUnit = (ownAddress: number): EngineUnit => templateUnit(wpad, 'wpad', printAddress(ownAddress))
 
-export const wpadNote = 'The file says PROXY while the direct web proxy is on, and DIRECT otherwise.'
+export const wpadNote = say`The file says PROXY while the direct web proxy is on, and DIRECT otherwise.`

@@ -5,6 +5,7 @@ import { secretMask } from '../../core/contract/fields.ts'
 import { writeSettings } from '../../core/model/lists.ts'
 import type { Sealed } from '../../core/model/secret.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { type RadiusServer, radius, type StoredServer } from './config.ts'
 import type { RadiusPatch, RadiusServerPatch } from './contract.ts'
 import { radiusSettings } from './lists.ts'
@@ -14,7 +15,7 @@ export type SealSecret = (secret: string, which: RadiusServer) => Sealed
 
 export function updateRadius(config: Config, patch: RadiusPatch, seal: SealSecret): Config {
   if (patch.secondary && patch.allow_external)
-    throw invalid('allow_external', 'Send either secondary or allow_external: they mean the same server.')
+    throw invalid('allow_external', say`Send either secondary or allow_external: they mean the same server.`)
   const current = read(config, radius)
   return writeSettings(config, radiusSettings, {
     primary: updateServer(current.primary, patch.primary, (secret) => seal(secret, 'primary')),

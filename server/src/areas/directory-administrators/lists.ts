@@ -3,6 +3,7 @@
 import type { Problem } from '../../core/contract/error.ts'
 import { declareList, declareSettings, namesOne } from '../../core/model/declarations.ts'
 import type { ListSlot } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { adRules, aldRules, radius, type StoredRadius, type StoredServer } from './config.ts'
 import type { AdministratorRule } from './contract.ts'
 
@@ -29,9 +30,9 @@ export const radiusSettings = declareSettings<StoredRadius>({
     return [
       ...(isConfigured(primary)
         ? []
-        : [{ field: 'secondary', message: 'Requires a primary server with a secret. Configure that first.' }]),
+        : [{ field: 'secondary', message: say`Requires a primary server with a secret. Configure that first.` }]),
       ...(secondary.port === null
-        ? [{ field: 'secondary.port', message: 'Must be set: the secondary server has no default port.' }]
+        ? [{ field: 'secondary.port', message: say`Must be set: the secondary server has no default port.` }]
         : []),
     ]
   },

@@ -4,13 +4,14 @@ import { notFound } from '../../core/contract/error.ts'
 import type { ListDeclaration } from '../../core/model/declarations.ts'
 import { type ReferencesTo, removeFrom } from '../../core/model/lists.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { makeLocal } from '../users/public.ts'
 import { type DirectoryKind, type Domain, findDomain } from './config.ts'
 import type { GroupSettings } from './contract-groups.ts'
 
 export function requireDomain(config: Config, kind: DirectoryKind, name: string): Domain {
   const domain = findDomain(config, kind, name)
-  if (!domain) throw notFound(`${kind.title} domain ${name.slice(0, 80)}`)
+  if (!domain) throw notFound(say`${kind.title} domain ${name.slice(0, 80)}`)
   return domain
 }
 

@@ -3,15 +3,14 @@
 
 import type { Services } from '../../core/area/handle.ts'
 import { GatewayError } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 import type { Domain } from './config.ts'
 import type { AldDomain } from './contract.ts'
 
 export type Join = Pick<AldDomain, 'status' | 'error'>
 
-const notJoined: Join = {
-  status: 'error',
-  error: 'Stored; joining a directory is not part of this release yet, so the gateway is not a member of the domain.',
-}
+const noJoin = say`Stored; joining a directory is not part of this release yet, so the gateway is not a member of the domain.`
+const notJoined: Join = { status: 'error', error: noJoin }
 
 /** By the id of the domain; per gateway in this process, of which there is one outside of tests. */
 const joins = new WeakMap<Services['engine'], Map<string, Join>>()
@@ -35,10 +34,13 @@ export function startJoin(services: Services, domain: Domain, join: () => Promis
 
 /** The only join this release has: it contacts no server and uses no account. */
 export const joinDirectory = async (): Promise<void> => {
-  throw new GatewayError('unavailable', notJoined.error)
+  throw new GatewayError('unavailable', noJoin)
 }
 
 export function refuseWhileJoining(services: Services, domain: Domain): void {
   if (joinOf(services, domain).status === 'init')
-    throw new GatewayError('conflict', `The domain ${domain.name} is being joined. Try again when the join has ended.`)
+    throw new GatewayError(
+      'conflict',
+      say`The domain ${domain.name} is being joined. Try again when the join has ended.`,
+    )
 }

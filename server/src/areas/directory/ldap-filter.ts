@@ -1,5 +1,7 @@
 // Search filters of LDAP in their text form (RFC 4515): whether a text is one. Pure, and linear in its length.
 
+import { type SaidText, say } from '../../shared/said.ts'
+
 const maxDepth = 50
 
 /** Attribute and rule names with their options; a name can be an object identifier. */
@@ -8,10 +10,10 @@ const comparison =
 const value = /^(?:[^()\\]|\\[0-9A-Fa-f]{2})*$/
 
 /** Why the text is not a filter, or null. */
-export function filterFault(text: string): string | null {
+export function filterFault(text: string): SaidText | null {
   const end = readFilter(text, 0, 0)
   if (end === text.length) return null
-  return 'Must be an LDAP filter such as (&(objectCategory=person)(objectClass=user)), or empty.'
+  return say`Must be an LDAP filter such as (&(objectCategory=person)(objectClass=user)), or empty.`
 }
 
 /** Where the filter that begins at `start` ends; -1 when it is not a filter. */

@@ -3,6 +3,7 @@
 import type { Problem } from '../../core/contract/error.ts'
 import { declareList, type ListDeclaration, namesOne } from '../../core/model/declarations.ts'
 import { type Config, perState, read } from '../../core/model/slots.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { findGroup, fixedGroups, groups } from '../users/public.ts'
 import {
   ad,
@@ -30,7 +31,7 @@ const domainRules = (kind: DirectoryKind) => ({
   conflictsOf: (config: Config, { id, name }: Domain): Problem[] =>
     kinds.flatMap(({ domains, title }) =>
       read(config, domains).some((other) => other.id !== id && isSameDomain(other.name, name))
-        ? [{ field: 'name', message: `There is already an ${title} domain ${name}.` }]
+        ? [{ field: 'name', message: say`There is already an ${title} domain ${name}.` }]
         : [],
     ),
   reads: [adDomains, aldDomains],
@@ -56,7 +57,7 @@ export const aldDomainList = declareList({
   // `name@radius` signs in through RADIUS.
   problemsOf: (_config, { name }) =>
     isSameDomain(name, 'radius')
-      ? [{ field: 'name', message: 'The name "radius" is reserved for RADIUS servers. Choose another name.' }]
+      ? [{ field: 'name', message: say`The name "radius" is reserved for RADIUS servers. Choose another name.` }]
       : [],
 })
 
@@ -66,7 +67,7 @@ function recordList(kind: DirectoryKind, other: DirectoryKind): ListDeclaration<
     [other.records],
     (config) => new Set(read(config, other.records).map(({ group_alias_id }) => group_alias_id)),
   )
-  const taken = ({ group_alias_id }: GroupSettings) => `The group ${group_alias_id} is already synchronized.`
+  const taken = ({ group_alias_id }: GroupSettings) => say`The group ${group_alias_id} is already synchronized.`
   return declareList<GroupSettings>({
     slot: kind.records,
     noun: 'group synchronization',
@@ -79,7 +80,7 @@ function recordList(kind: DirectoryKind, other: DirectoryKind): ListDeclaration<
         isList: false,
         idsOf: ({ domain_name }) => [domainMention(kind, domain_name)],
         faultOf: (config, _id, { domain_name }) =>
-          findDomain(config, kind, domain_name) ? null : `There is no ${kind.title} domain ${domain_name}.`,
+          findDomain(config, kind, domain_name) ? null : say`There is no ${kind.title} domain ${domain_name}.`,
         prefixes: [domainMention(kind, '')],
         isRemovedAlong: true,
       },
@@ -95,13 +96,13 @@ function recordList(kind: DirectoryKind, other: DirectoryKind): ListDeclaration<
   })
 }
 
-function groupFault(config: Config, { domainType }: DirectoryKind, id: string): string | null {
+function groupFault(config: Config, { domainType }: DirectoryKind, id: string): SaidText | null {
   const group = findGroup(config, id)
-  if (!group) return `There is no group with the id ${id}.`
-  if (fixedGroups.includes(group)) return `The group "${group.name}" is built in and cannot be synchronized.`
+  if (!group) return say`There is no group with the id ${id}.`
+  if (fixedGroups.includes(group)) return say`The group "${group.name}" is built in and cannot be synchronized.`
   return group.domain_type === 'local' || group.domain_type === domainType
     ? null
-    : `The group "${group.name}" is neither a local group nor one of a domain of this type.`
+    : say`The group "${group.name}" is neither a local group nor one of a domain of this type.`
 }
 
 export const adRecordList = recordList(ad, ald)

@@ -1,6 +1,8 @@
 // The lists and settings of the DNS area that more must hold of than the form of their fields, each declared once.
 
 import { declareList, declareSettings, type Unique } from '../../core/model/declarations.ts'
+import { say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import { connections } from '../network/public.ts'
 import { ddns, forwardZones, masterZones, rootServers } from './config.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
@@ -28,7 +30,7 @@ export const rootServerList = declareList<RootServer>({
 const uniqueName = (noun: string): Unique<{ readonly name: string }> => ({
   field: 'name',
   keyOf: ({ name }) => name.toLowerCase(),
-  messageOf: ({ name }) => `Another ${noun} has the name ${name.toLowerCase()}.`,
+  messageOf: ({ name }) => say`Another ${sayText(noun)} has the name ${name.toLowerCase()}.`,
 })
 
 export const forwardZoneList = declareList<ForwardZone>({

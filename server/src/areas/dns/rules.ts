@@ -3,6 +3,7 @@
 
 import type { Problem } from '../../core/contract/error.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { connectionAlias, connections, isExternal } from '../network/public.ts'
 import type { ForwardZone, MasterZone, RootServer } from './contract.ts'
 import { readZone } from './zone-file.ts'
@@ -14,12 +15,12 @@ export function serverProblems(config: Config, { type, object }: RootServer): Pr
   if (type === 'ip') {
     return isAddress
       ? ownProblems(config, 'object', object)
-      : [{ field: 'object', message: 'Must be the IPv4 address of the server when the type is ip.' }]
+      : [{ field: 'object', message: say`Must be the IPv4 address of the server when the type is ip.` }]
   }
   const connection = read(config, connections).find((one) => connectionAlias(one) === object)
   return connection && isExternal(connection)
     ? []
-    : [{ field: 'object', message: 'Must be the id of a provider connection when the type is interface.' }]
+    : [{ field: 'object', message: say`Must be the id of a provider connection when the type is interface.` }]
 }
 
 export const forwardProblems = (config: Config, { servers }: ForwardZone): Problem[] =>
@@ -30,7 +31,9 @@ function ownProblems(config: Config, field: string, address: string): Problem[] 
   const isOwn = read(config, connections).some(
     (one) => 'addresses' in one && one.addresses.some((own) => own.split('/')[0] === address),
   )
-  return isOwn ? [{ field, message: 'This is an address of the gateway itself; the server must be another one.' }] : []
+  return isOwn
+    ? [{ field, message: say`This is an address of the gateway itself; the server must be another one.` }]
+    : []
 }
 
 const mostFaults = 20
@@ -45,7 +48,7 @@ export function zoneProblems(zone: MasterZone): readonly Problem[] {
   const all: readonly Fault[] = faults.length > 0 ? faults : checkZone(zone.name, records)
   const problems = all
     .slice(0, mostFaults)
-    .map(({ line, message }) => ({ field: 'config', message: `Line ${line}: ${message}` }))
+    .map(({ line, message }) => ({ field: 'config', message: say`Line ${line}: ${message}` }))
   known.set(zone, problems)
   return problems
 }

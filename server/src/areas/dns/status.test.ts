@@ -4,6 +4,7 @@ import type { StatusItem } from '../../core/contract/fields.ts'
 import type { Config } from '../../core/model/slots.ts'
 import type { Observation } from '../../core/plan/artifacts.ts'
 import type { Facts } from '../../core/plan/facts.ts'
+import { verbatim } from '../../shared/said.ts'
 import { connections } from '../network/config.ts'
 import { slots } from './config.ts'
 import { type DdnsView, dnsStatusItems } from './status.ts'
@@ -24,7 +25,7 @@ const running: Observation = {
   appliedRevision: 1,
   links: [],
   tables: [{ name: 'inet portcullis', present: true, asLoaded: true }],
-  units: [{ name: 'dns', state: 'active', message: '', pid: 7 }],
+  units: [{ name: 'dns', state: 'active', message: '' as const, pid: 7 }],
 }
 const updates: DdnsView = { hasServer: true, address: null, error: null, retrySeconds: null }
 
@@ -33,7 +34,7 @@ function items(
   { observation = running as Observation | null, ddns = updates, on = facts } = {},
 ): Record<string, StatusItem> {
   const initial = Object.fromEntries([connections, ...slots].map((slot) => [slot.key, slot.initial]))
-  const view = { observation, unreachable: 'no answer', applyError: null, brand: 'acme', facts: on, ddns }
+  const view = { observation, unreachable: verbatim('no answer'), applyError: null, brand: 'acme', facts: on, ddns }
   const found = dnsStatusItems({ ...view, config: { ...initial, ...config } as Config })
   assert.deepEqual(
     found.map(({ name }) => name),
@@ -49,7 +50,7 @@ test('the server has the state that applyd observes', () => {
   assert.equal(said(items({}, { observation: null }).unbound), 'failed: no answer')
   const limited = { ...running, limitation: 'no namespaces' }
   assert.match(said(items({}, { observation: limited }).unbound), /^inactive: Stored and checked, not applied/)
-  const unit = { name: 'dns', state: 'failed' as const, message: 'dns ended with status 1.', pid: null }
+  const unit = { name: 'dns', state: 'failed' as const, message: verbatim('dns ended with status 1.'), pid: null }
   const dead = items(
     { 'dns.safesearch': { enabled: true }, 'dns.master_zones': [{ id: 'a', name: 'a.b', enabled: true }] } as never,
     { observation: { ...running, units: [unit] } },
@@ -58,7 +59,9 @@ test('the server has the state that applyd observes', () => {
 })
 
 test('a missing program is named with its package', () => {
-  const message = 'dns ended with status 127. prlimit: failed to execute /usr/sbin/unbound: No such file or directory'
+  const message = verbatim(
+    'dns ended with status 127. prlimit: failed to execute /usr/sbin/unbound: No such file or directory',
+  )
   const unit = { name: 'dns', state: 'failed' as const, message, pid: null }
   const { unbound } = items({}, { observation: { ...running, units: [unit] } })
   assert.equal(said(unbound), 'failed: The program unbound is not installed (Debian package unbound).')

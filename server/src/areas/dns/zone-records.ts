@@ -2,6 +2,7 @@
 // are absolute, in lower case and end with a dot.
 
 import { parseAddress } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 
 export interface Token {
   readonly text: string
@@ -10,7 +11,7 @@ export interface Token {
 
 export interface Fault {
   readonly line: number
-  readonly message: string
+  readonly message: SaidText
 }
 
 export type RecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'PTR' | 'SOA' | 'SRV' | 'TXT'
@@ -112,10 +113,10 @@ const forms: Readonly<Record<RecordType, Form>> = {
 }
 
 /** The fields of a record, or a sentence. */
-export function readData(type: string, tokens: readonly Token[], origin: string): readonly string[] | string {
-  if (!Object.hasOwn(forms, type)) return `Records of the type ${type.slice(0, 40)} are not known here.`
+export function readData(type: string, tokens: readonly Token[], origin: string): readonly string[] | SaidText {
+  if (!Object.hasOwn(forms, type)) return say`Records of the type ${type.slice(0, 40)} are not known here.`
   const { fields, needs, repeats = false } = forms[type as RecordType]
-  const fault = `A record of the type ${type} needs ${needs}.`
+  const fault = say`A record of the type ${type} needs ${needs}.`
   if (repeats ? tokens.length === 0 : tokens.length !== fields.length) return fault
   const values = tokens.map(({ text }, index) => fields[Math.min(index, fields.length - 1)]?.(text, origin) ?? null)
   return values.includes(null) ? fault : (values as string[])
@@ -137,10 +138,12 @@ function authorityFaults(apex: string, records: readonly ZoneRecord[]): Fault[] 
   const [first, ...others] = records.filter(({ type }) => type === 'SOA')
   const hasServer = records.some(({ type, name }) => type === 'NS' && name === apex)
   return [
-    ...(first ? [] : [{ line: 1, message: 'The zone has no SOA record.' }]),
-    ...(first && first.name !== apex ? [{ line: first.line, message: `The SOA record must be that of ${apex}` }] : []),
-    ...others.map(({ line }) => ({ line, message: 'A zone has only one SOA record.' })),
-    ...(hasServer ? [] : [{ line: 1, message: 'The zone has no NS record for its own name.' }]),
+    ...(first ? [] : [{ line: 1, message: say`The zone has no SOA record.` }]),
+    ...(first && first.name !== apex
+      ? [{ line: first.line, message: say`The SOA record must be that of ${apex}` }]
+      : []),
+    ...others.map(({ line }) => ({ line, message: say`A zone has only one SOA record.` })),
+    ...(hasServer ? [] : [{ line: 1, message: say`The zone has no NS record for its own name.` }]),
   ]
 }
 
@@ -150,15 +153,15 @@ function recordFaults(
   hasAddress: (name: string) => boolean,
   byName: ReadonlyMap<string, readonly ZoneRecord[]>,
 ): Fault[] {
-  const fault = (message: string): Fault[] => [{ line, message }]
-  if (!isInside(name)) return fault(`${name} is outside of the zone.`)
+  const fault = (message: SaidText): Fault[] => [{ line, message }]
+  if (!isInside(name)) return fault(say`${name} is outside of the zone.`)
   if (type === 'CNAME' && (byName.get(name)?.length ?? 0) > 1)
-    return fault(`${name} has a CNAME record and so must not have any other.`)
+    return fault(say`${name} has a CNAME record and so must not have any other.`)
   if (type === 'SRV' && !/^_[^.]+\._[^.]+\./.test(name))
-    return fault('The name of an SRV record begins with _service._protocol, such as _sip._tcp.')
+    return fault(say`The name of an SRV record begins with _service._protocol, such as _sip._tcp.`)
   const target = type === 'NS' || type === 'MX' ? (data.at(-1) ?? '') : ''
   if (target !== '' && isInside(target) && !hasAddress(target))
-    return fault(`${target} has no A or AAAA record in this zone.`)
+    return fault(say`${target} has no A or AAAA record in this zone.`)
   return []
 }
 

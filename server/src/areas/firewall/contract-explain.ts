@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { interfaceKinds } from '../../core/contract/annotations.ts'
 import { endpoint } from '../../core/contract/endpoint.ts'
-import { nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { nullable, oneOf, Spoken, strictObject } from '../../core/contract/fields.ts'
 import { Type } from '../../core/contract/schema.ts'
 
 const port = { minimum: 0, maximum: 65_535 }
@@ -162,6 +162,7 @@ export const Finding = strictObject({
   table: RuleMention.table,
   rule_id: Type.Integer(),
   text: Type.String(),
+  sentences: Type.Optional(Spoken),
   proof: strictObject({
     rules: Type.Array(Type.Integer(), { description: 'Rules of the same table that cause it.' }),
     fields: Type.Array(Type.String(), { description: 'Fields in which those are wider, or which are too wide.' }),

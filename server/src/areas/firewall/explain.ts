@@ -21,6 +21,7 @@ import {
 } from '../../domain/policy/explain.ts'
 import type { Policy } from '../../domain/policy/model.ts'
 import { parseAddress, parseSpan } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { devicesOf } from '../network/public.ts'
 import { timeLists, timeRanges, titleOf } from '../objects/public.ts'
 import { ruleSlots, ruleTables } from './config.ts'
@@ -186,12 +187,12 @@ function packetOf(
   const source = canonicalAddress(asked.source)
   const destination = canonicalAddress(asked.destination)
   const problems: Problem[] = [
-    ...(source === null ? [problem('source', 'Must be an IPv4 or IPv6 address.')] : []),
-    ...(destination === null ? [problem('destination', 'Must be an IPv4 or IPv6 address.')] : []),
+    ...(source === null ? [problem('source', say`Must be an IPv4 or IPv6 address.`)] : []),
+    ...(destination === null ? [problem('destination', say`Must be an IPv4 or IPv6 address.`)] : []),
     ...portProblems(asked, hasPorts),
   ]
   if (source !== null && destination !== null && source.includes(':') !== destination.includes(':'))
-    problems.push(problem('destination', 'Must be an address of the same kind as the source.'))
+    problems.push(problem('destination', say`Must be an address of the same kind as the source.`))
   refuse(problems)
   return {
     source: source ?? '',
@@ -206,13 +207,13 @@ function packetOf(
   }
 }
 
-const problem = (field: string, message: string): Problem => ({ field: `packet.${field}`, message })
+const problem = (field: string, message: SaidText): Problem => ({ field: `packet.${field}`, message })
 
 function portProblems(asked: ExplainedPacket, hasPorts: boolean): Problem[] {
   if (hasPorts)
-    return asked.destination_port === undefined ? [problem('destination_port', 'TCP and UDP need a port.')] : []
+    return asked.destination_port === undefined ? [problem('destination_port', say`TCP and UDP need a port.`)] : []
   const given = (['source_port', 'destination_port'] as const).filter((field) => asked[field] !== undefined)
-  return given.map((field) => problem(field, 'Only TCP and UDP have ports.'))
+  return given.map((field) => problem(field, say`Only TCP and UDP have ports.`))
 }
 
 /** IPv4 as it is, IPv6 in the one spelling the kernel prints; null when it is neither. */
@@ -227,7 +228,7 @@ function deviceOf(config: Config, facts: Facts, alias: string | null): string | 
   if (facts.interfaces.some(({ name }) => name === alias)) return alias
   const [device] = devicesOf(config, facts, alias)
   if (device === undefined)
-    throw invalid('packet.incoming_interface', `The interface ${alias} has no device on this machine.`)
+    throw invalid('packet.incoming_interface', say`The interface ${alias} has no device on this machine.`)
   return device
 }
 

@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../core/contract/error.ts'
 import type { Config } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { isProfile as isApplicationProfile } from '../application-profiles/public.ts'
 import { isProfile as isPreventionProfile } from '../intrusion-prevention/public.ts'
 import type { FilterRule } from './contract-rules.ts'
@@ -24,6 +25,6 @@ function profileProblems(
   isThere: (id: string) => boolean,
 ): Problem[] {
   const field = `${kind}_profile`
-  if (id) return isThere(id) ? [] : [{ field, message: `There is no profile with the id ${id}.` }]
-  return isUsed ? [{ field, message: `Must not be empty when ${kind}_enabled is true.` }] : []
+  if (id) return isThere(id) ? [] : [{ field, message: say`There is no profile with the id ${id}.` }]
+  return isUsed ? [{ field, message: say`Must not be empty when ${kind}_enabled is true.` }] : []
 }

@@ -8,6 +8,7 @@ import { type Config, read, write } from '../../core/model/slots.ts'
 import type { TrialPacket, TrialResult } from '../../core/plan/artifacts.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { devicesOf, ownAddresses } from '../network/public.ts'
 import { block, checks, checksSettings } from './config.ts'
 import type { Check, CheckResult } from './contract-checks.ts'
@@ -31,7 +32,7 @@ const changeAgainAfterMilliseconds = 2_000
 /** Answers once the run has started. */
 export async function startRun(services: Services): Promise<void> {
   if (lastRun(services).isInProgress)
-    throw new GatewayError('conflict', 'The rule tests are already running. Wait until they have finished.')
+    throw new GatewayError('conflict', say`The rule tests are already running. Wait until they have finished.`)
   const startedAt = services.clock.now()
   runs.set(services.engine, { ...noRun, isInProgress: true, startedAt })
   const finish = (results: CheckRun['results'], fault: string | null = null): void => {

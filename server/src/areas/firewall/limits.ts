@@ -2,7 +2,6 @@
 
 import type { Problem } from '../../core/contract/error.ts'
 import type { Finding } from '../../core/contract/health.ts'
-import { say } from '../../core/contract/said.ts'
 import { declareSettings } from '../../core/model/declarations.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
@@ -11,6 +10,7 @@ import {
   automaticTotal,
   type ConnectionLimits as Limits,
 } from '../../domain/policy/connection-limits.ts'
+import { say } from '../../shared/said.ts'
 import { tableSizeFor } from '../network/public.ts'
 import { connectionLimits } from './config.ts'
 import { type ConnectionLimits, fewestConnections } from './contract-limits.ts'
@@ -23,7 +23,7 @@ export const limitSettings = declareSettings<ConnectionLimits>({
   problemsOf: (_config, limits): Problem[] =>
     fields
       .filter((field) => limits[field] > 0 && limits[field] < fewestConnections)
-      .map((field) => ({ field, message: `Must be 0 or at least ${fewestConnections}.` })),
+      .map((field) => ({ field, message: say`Must be 0 or at least ${fewestConnections}.` })),
 })
 
 /** What the kernel enforces for each host. */

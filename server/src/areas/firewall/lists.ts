@@ -12,6 +12,8 @@ import {
 } from '../../core/model/declarations.ts'
 import { findIn } from '../../core/model/item-index.ts'
 import type { Config, ListSlot } from '../../core/model/slots.ts'
+import { type SaidText, say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import { profiles as applicationProfiles } from '../application-profiles/public.ts'
 import { profiles as preventionProfiles } from '../intrusion-prevention/public.ts'
 import { connections, isInterfaceAlias, tunnels } from '../network/public.ts'
@@ -39,8 +41,8 @@ const objectFault = mustExist('object', isKnownObject)
 /** The fault of an id that must name an object of a kind, such as `an address`. */
 const kindFault =
   (isOfKind: (id: string) => boolean, kind: string) =>
-  (config: Config, id: string): string | null =>
-    isOfKind(id) ? objectFault(config, id) : `${id} is not the id of ${kind} object.`
+  (config: Config, id: string): SaidText | null =>
+    isOfKind(id) ? objectFault(config, id) : say`${id} is not the id of ${sayText(kind)} object.`
 
 const isDeviceProfile = (id: string): boolean => id.startsWith('hip_profile.')
 
@@ -138,7 +140,7 @@ const isGroup = (id: string): boolean => /^(?:group\.id|security_group\.guid)\./
 /** A field of the bindings; faults and mentions say of which one. */
 const inBindings = (
   field: keyof AccessBinding,
-  faultOf: (config: Config, id: string) => string | null,
+  faultOf: (config: Config, id: SaidText) => SaidText | null,
 ): ReferenceField<AccessOrder> => {
   const idsOf = (binding: AccessBinding): readonly string[] | string => binding[field]
   return {

@@ -7,6 +7,7 @@ import type { Facts } from '../../core/plan/facts.ts'
 import { evaluate } from '../../domain/policy/evaluate.ts'
 import { findWay, routingOf } from '../../domain/policy/evaluate-routing.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { wouldCut } from '../network/public.ts'
 import { policyOf } from './resolve.ts'
 
@@ -46,7 +47,7 @@ export function createLockOutGuard(
       return verdict !== 'drop' && verdict !== 'reject'
     }
     return isLetIn(before) && !isLetIn(after)
-      ? `After this change your own connection from ${address} to ${reached.address} port ${reached.port} would be dropped.`
+      ? say`After this change your own connection from ${address} to ${reached.address} port ${reached.port} would be dropped.`
       : null
   }
 }

@@ -4,6 +4,7 @@
 import { describeMissing } from '../../core/engine/missing-program.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
+import { type SaidText, say, verbatim } from '../../shared/said.ts'
 import { channelSlots, channelsOf } from './channels.ts'
 import { accessState, logRules, settings } from './config.ts'
 
@@ -21,10 +22,10 @@ export function isLoggingForOthers(config: Config): boolean {
 }
 
 /** The message of the unit; a missing program or plugin is named with its package. */
-export function describeReader(message: string): string {
+export function describeReader(message: string): SaidText {
   const missing = describeMissing(firewallLog, message)
-  if (missing !== null) return `${missing} No records are written.`
+  if (missing !== null) return say`${missing} No records are written.`
   if (/plugin `?JSON/.test(message))
-    return 'ulogd cannot write JSON (Debian package ulogd2-json is missing); no records are written.'
-  return message
+    return say`ulogd cannot write JSON (Debian package ulogd2-json is missing); no records are written.`
+  return verbatim(message)
 }

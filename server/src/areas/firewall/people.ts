@@ -6,6 +6,7 @@ import { type Config, read } from '../../core/model/slots.ts'
 import type { Packet } from '../../domain/policy/evaluate-trace.ts'
 import type { Span } from '../../domain/policy/model.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import type { AuthorizationRule } from '../authorization/contract.ts'
 import { authorizationRules } from '../authorization/public.ts'
 import { findGroup, findUser, groupPath, userId } from '../users/public.ts'
@@ -80,7 +81,7 @@ type Asked = Pick<ExplainedPacket, 'source' | 'destination' | 'user'>
 export function findPeople(config: Config, sessions: KnownSessions, asked: Asked): People {
   const sender = asked.user === undefined ? null : senderOf(config, sessions, asked.user, asked.source)
   const address = asked.source ?? sender?.address
-  if (address === undefined) throw invalid('packet.source', 'A packet needs a source address, a user or both.')
+  if (address === undefined) throw invalid('packet.source', say`A packet needs a source address, a user or both.`)
   const found = sender?.found ?? hostAt(config, sessions, address)
   const target = hostAt(config, sessions, asked.destination)
   const sourceMembers = membersOf(config, found.user?.user_id)
@@ -115,12 +116,15 @@ function senderOf(
 ): { readonly address: string; readonly found: Host } {
   const id = `${asked}`.startsWith('user.') ? `${asked}` : userId(asked)
   const user = findUser(config, id)
-  if (!user) throw invalid('packet.user', `There is no user ${id}.`)
+  if (!user) throw invalid('packet.user', say`There is no user ${id}.`)
   const own = sessions.ofUser(id)
   const session = source === undefined ? usual(own) : own.find((one) => sessions.at(source)?.id === one.id)
   const address = source ?? (session && hostOf(session.address))
   if (address === undefined)
-    throw invalid('packet.user', `${titled(config, id)} has no session now. Send the address of a host as the source.`)
+    throw invalid(
+      'packet.user',
+      say`${titled(config, id)} has no session now. Send the address of a host as the source.`,
+    )
   // A user who is denied access is never authorized, whatever the address.
   const authorization = user.enabled ? 'none' : session?.state === 'over_limit' ? 'suspended' : 'session'
   return { address, found: { user: shownUser(config, id, session), authorization, mac: session?.mac ?? null } }

@@ -7,6 +7,7 @@ import type { Config } from '../../core/model/slots.ts'
 import type { Conflict } from '../../core/plan/artifacts.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { type Finding, findHygiene, type HygieneInput } from '../../domain/policy/hygiene.ts'
+import { sentencesIn } from '../../shared/said.ts'
 import { ruleSlots } from './config.ts'
 import { readPlaces, type UserPlaces } from './connections.ts'
 import type { ExplainedPacket } from './contract-explain.ts'
@@ -71,7 +72,7 @@ export const answerHygiene = (config: Config, facts: Facts, { unhit, expired }: 
     expired: new Set(expired),
     effectOf: ({ table, id }) => effectOf(findIn(config, ruleSlots[table], id)),
     covered,
-  })
+  }).map((finding) => ({ ...finding, sentences: sentencesIn(finding.text) }))
 
 function unhitRule(line: string): [string, { packets: number; since: number }] {
   const at = line.lastIndexOf(' ')

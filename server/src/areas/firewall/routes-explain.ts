@@ -9,6 +9,7 @@ import { read } from '../../core/model/slots.ts'
 import { packFacts } from '../../core/workers/shared-facts.ts'
 import { createSlices, inSlices } from '../../core/workers/slices.ts'
 import { parseSpan } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { userSessionsService } from '../authorization/service.ts'
 import { conflictsService } from '../health/service.ts'
 import { namesService } from '../objects/service.ts'
@@ -49,7 +50,7 @@ export const explainRoutes: readonly Route[] = [
   }),
   handle(listTouching, async ({ config, query: { address }, services }) => {
     const span = parseSpan(address)
-    if (!span) throw invalid('address', 'Must be an IPv4 address or network.')
+    if (!span) throw invalid('address', say`Must be an IPv4 address or network.`)
     const members = membersOf(config, services.of(userSessionsService).at(address)?.userId)
     const slices = createSlices()
     const found: TouchingRule[] = []
@@ -61,7 +62,7 @@ export const explainRoutes: readonly Route[] = [
   }),
   handle(lookUpName, async ({ query: { name }, services }) => {
     const names = services.of(namesService)
-    if (!names) return { addresses: [], error: 'This gateway asks no DNS server.' }
+    if (!names) return { addresses: [], error: say`This gateway asks no DNS server.` }
     const found = await names.lookUp(name)
     return 'fault' in found ? { addresses: [], error: found.fault } : { addresses: [...found.addresses], error: null }
   }),
@@ -91,7 +92,7 @@ async function askedState({
   preview,
 }: Context<typeof explainEndpoint>): Promise<Pick<ExplainQuestion, 'revision' | 'changes'>> {
   if (change !== undefined && revision !== undefined)
-    throw invalid('change', 'Send either a revision or a change, not both.')
+    throw invalid('change', say`Send either a revision or a change, not both.`)
   if (change === undefined) return { revision: revision ?? services.engine.revision, changes: [] }
   const previewed = await preview(change)
   // Values before the change are not needed to make it.

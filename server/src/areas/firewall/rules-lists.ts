@@ -2,16 +2,17 @@
 // is sent.
 
 import type { Problem } from '../../core/contract/error.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import type { AccessEntry, AccessList } from './contract-access-lists.ts'
 import type { MacRule } from './contract-hardware.ts'
 
-const problem = (field: string, message: string): Problem => ({ field, message })
+const problem = (field: string, message: SaidText): Problem => ({ field, message })
 
 /** A rule that drops all of IPv4 would cut off the card. */
 const ipv4EtherType = 2048
 
 export const macRuleProblems = (rule: MacRule): Problem[] =>
-  rule.protocol === ipv4EtherType ? [problem('protocol', '2048 (IPv4) must not be used here.')] : []
+  rule.protocol === ipv4EtherType ? [problem('protocol', say`2048 (IPv4) must not be used here.`)] : []
 
 export const accessListProblems = (list: AccessList): Problem[] =>
   list.value.flatMap((entry, index) => entryProblems(entry, `value[${index}]`))
@@ -23,9 +24,9 @@ function entryProblems(entry: AccessEntry, at: string): Problem[] {
   if (!hasPorts)
     return names
       .filter((name) => entry[name] !== 0)
-      .map((name) => problem(`${at}.${name}`, 'Must be 0 for a protocol without ports.'))
+      .map((name) => problem(`${at}.${name}`, say`Must be 0 for a protocol without ports.`))
   return [
-    ...(sport_min > sport_max ? [problem(`${at}.sport_max`, 'Must not be below sport_min.')] : []),
-    ...(dport_min > dport_max ? [problem(`${at}.dport_max`, 'Must not be below dport_min.')] : []),
+    ...(sport_min > sport_max ? [problem(`${at}.sport_max`, say`Must not be below sport_min.`)] : []),
+    ...(dport_min > dport_max ? [problem(`${at}.dport_max`, say`Must not be below dport_min.`)] : []),
   ]
 }

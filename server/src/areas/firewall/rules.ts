@@ -4,11 +4,12 @@
 import type { Problem } from '../../core/contract/error.ts'
 import type { Config } from '../../core/model/slots.ts'
 import { parseSpan } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import type { RuleTable } from './config.ts'
 import type { Rule } from './contract-rules.ts'
 import { inspectionProblems } from './inspection-fields.ts'
 
-const problem = (field: string, message: string): Problem => ({ field, message })
+const problem = (field: string, message: SaidText): Problem => ({ field, message })
 
 /** References of the rule are checked by its declaration. */
 export const ruleProblems = (config: Config, table: RuleTable, rule: Rule): Problem[] => [
@@ -20,7 +21,7 @@ export const ruleProblems = (config: Config, table: RuleTable, rule: Rule): Prob
 
 const hasPorts = (rule: Rule): boolean => rule.protocol === 'protocol.tcp' || rule.protocol === 'protocol.udp'
 
-const onlyWithPorts = 'Ports can be given only with the protocol TCP or UDP.'
+const onlyWithPorts = say`Ports can be given only with the protocol TCP or UDP.`
 
 function portProblems(rule: Rule): Problem[] {
   if (hasPorts(rule)) return []
@@ -36,7 +37,7 @@ function dnatProblems(rule: Rule): Problem[] {
   if (rule.action === 'accept')
     return [...untouched('change_destination_address', address), ...untouched('change_destination_port', port)]
   if (address === null && port === null)
-    return [problem('change_destination_address', 'A DNAT rule must change the address, the port or both.')]
+    return [problem('change_destination_address', say`A DNAT rule must change the address, the port or both.`)]
   return [...addressProblems('change_destination_address', address), ...changedPortProblems(rule, port)]
 }
 
@@ -48,7 +49,7 @@ function snatProblems(rule: Rule): Problem[] {
 }
 
 const untouched = (field: string, value: string | null): Problem[] =>
-  value === null ? [] : [problem(field, 'Must be null when the action is accept.')]
+  value === null ? [] : [problem(field, say`Must be null when the action is accept.`)]
 
 /** Ids of objects that can replace an address or a port. */
 export const addressForm = /^ip(?:_range)?\.id\./
@@ -58,7 +59,7 @@ function addressProblems(field: string, value: string | null): Problem[] {
   const isLiteral = value === null || (!value.includes('/') && parseSpan(value) !== null)
   return isLiteral || addressForm.test(value)
     ? []
-    : [problem(field, 'Must be an IPv4 address, a range first-last, or the id of an address or range object.')]
+    : [problem(field, say`Must be an IPv4 address, a range first-last, or the id of an address or range object.`)]
 }
 
 function changedPortProblems(rule: Rule, value: string | null): Problem[] {
@@ -67,7 +68,7 @@ function changedPortProblems(rule: Rule, value: string | null): Problem[] {
   if (!hasPorts(rule)) return [problem(field, onlyWithPorts)]
   return parsePorts(value) !== null || portForm.test(value)
     ? []
-    : [problem(field, 'Must be a port, a range first-last, or the id of a port or port range object.')]
+    : [problem(field, say`Must be a port, a range first-last, or the id of a port or port range object.`)]
 }
 
 /** `8080` or `8080-8090`; null when it is neither. */

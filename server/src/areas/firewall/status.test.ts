@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { addTo } from '../../core/model/lists.ts'
 import { write } from '../../core/model/slots.ts'
 import type { Observation } from '../../core/plan/artifacts.ts'
+import { verbatim } from '../../shared/said.ts'
 import { profiles } from '../application-profiles/config.ts'
 import { block, logRules, settings } from './config.ts'
 import { ruleLists } from './lists.ts'
@@ -25,7 +26,7 @@ const loaded: Observation = {
 const view: FirewallView = {
   config: {},
   observation: loaded,
-  unreachable: '',
+  unreachable: '' as const,
   applyError: null,
   externalDevices: ['wan0'],
   routedDevices: ['wan0'],
@@ -43,12 +44,12 @@ describe('the firewall status', () => {
   const snatOff = write({}, settings, { ...settings.initial, automatic_snat_enabled: false })
   const rows: [title: string, change: Partial<FirewallView>, rules: string, snat: string][] = [
     ['when all is loaded', {}, 'active', 'active'],
-    ['when applyd does not answer', { observation: null, unreachable: 'no answer' }, 'failed', 'failed'],
+    ['when applyd does not answer', { observation: null, unreachable: verbatim('no answer') }, 'failed', 'failed'],
     ['where nothing can be applied', { observation: { ...loaded, limitation: 'no rights' } }, 'inactive', 'inactive'],
     ['when the table is gone', { observation: { ...loaded, tables: [] } }, 'failed', 'failed'],
     ['when the table is empty', { observation: table({ present: false }) }, 'failed', 'failed'],
     ['when another program changed the rules', { observation: table({ asLoaded: false }) }, 'failed', 'active'],
-    ['when the last apply failed', { applyError: 'nft said no' }, 'failed', 'active'],
+    ['when the last apply failed', { applyError: verbatim('nft said no') }, 'failed', 'active'],
     ['without an external interface', { externalDevices: [] }, 'active', 'failed'],
     ['without a default route', { routedDevices: [] }, 'active', 'failed'],
     ['with a default route elsewhere', { routedDevices: ['lan0'] }, 'active', 'failed'],
@@ -87,7 +88,7 @@ describe('the firewall status', () => {
     const marking = addTo(logging, ruleLists.log, 1, { action: 'mark_log' })
     assert.equal(logRules.key in marking, true)
     assert.equal(itemOf('log', { config: marking })?.status, 'failed')
-    const units = [{ name: 'firewall-log', state: 'active' as const, message: '', pid: 7 }]
+    const units = [{ name: 'firewall-log', state: 'active' as const, message: '' as const, pid: 7 }]
     assert.deepEqual(itemOf('log', { config: marking, observation: { ...loaded, units } }), {
       name: 'log',
       status: 'active',

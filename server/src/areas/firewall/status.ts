@@ -14,6 +14,7 @@ import {
   unitStatus,
 } from '../../core/plan/observed.ts'
 import { firewallLog } from '../../engines/firewall-log/index.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { block, settings } from './config.ts'
 import { describeReader, isLoggingForOthers } from './logging.ts'
 import type { UnresolvedRules } from './unresolved.ts'
@@ -26,7 +27,7 @@ const logUnit = engineUnit(firewallLog, 'firewall-log').name
 export interface FirewallView extends Observed {
   readonly config: Config
   /** What the last apply said, when it failed. */
-  readonly applyError: string | null
+  readonly applyError: SaidText | null
   /** Those that the configuration says lead to providers. */
   readonly externalDevices: readonly string[]
   /** Those that hold a default route now. */
@@ -51,7 +52,7 @@ export const firewallStatusItems = (view: FirewallView): StatusItem[] => [
 ]
 
 const kernelStatus = (view: FirewallView, table: string): State =>
-  tableStatus(view, table, 'The rules are not in the kernel.')
+  tableStatus(view, table, say`The rules are not in the kernel.`)
 
 function rulesInKernel(view: FirewallView): StatusItem {
   const name = 'rules-in-kernel'
@@ -61,19 +62,19 @@ function rulesInKernel(view: FirewallView): StatusItem {
   if (kernel.status !== 'active') return { name, ...kernel }
   const tables = view.observation?.tables ?? []
   if (tables.some(({ present, asLoaded, isChanging }) => present && !asLoaded && !isChanging))
-    return { name, ...failed('The rules in the kernel were changed by another program; they will be restored.') }
+    return { name, ...failed(say`The rules in the kernel were changed by another program; they will be restored.`) }
   if (errors.length > 0) return { name, ...failed(...errors) }
   return { name, ...(tables.some(({ isChanging }) => isChanging) ? reloading : active) }
 }
 
-const reloading: State = { status: 'reloading', msg: ['A change of the rules is being loaded.'] }
+const reloading: State = { status: 'reloading', msg: [say`A change of the rules is being loaded.`] }
 
 /** What they drop is lost, whatever our rules say; rules that drop only some packets are no failure. */
 function rulesOfOthers({ conflicts }: FirewallView): StatusItem[] {
   const found = conflicts.filter(({ code }) => code.startsWith('rules.'))
   if (found.length === 0) return []
   const isFailed = found.some(({ severity }) => severity === 'fault')
-  const msg = found.flatMap(({ title, detail, fix }) => [`${title}. ${detail}`, `Repair it with: ${fix}`])
+  const msg = found.flatMap(({ title, detail, fix }) => [say`${title}. ${detail}`, say`Repair it with: ${fix}`])
   return [{ name: 'rules-of-others', status: isFailed ? 'failed' : 'active', msg }]
 }
 
@@ -89,14 +90,15 @@ function unresolvedNames(view: FirewallView): StatusItem[] {
 
 function automaticSnat(view: FirewallView): StatusItem {
   const name = 'auto-snat'
-  if (!read(view.config, settings).automatic_snat_enabled) return { name, ...inactive('Automatic SNAT is disabled.') }
+  if (!read(view.config, settings).automatic_snat_enabled)
+    return { name, ...inactive(say`Automatic SNAT is disabled.`) }
   const kernel = kernelStatus(view, rulesTable)
   if (kernel.status !== 'active') return { name, ...kernel }
   if (view.externalDevices.length === 0)
-    return { name, ...failed('There is no external interface, so there is no route to the internet.') }
+    return { name, ...failed(say`There is no external interface, so there is no route to the internet.`) }
   return view.externalDevices.some((device) => view.routedDevices.includes(device))
     ? { name, ...active }
-    : { name, ...failed('No external interface is up with a default route, so there is no route to the internet.') }
+    : { name, ...failed(say`No external interface is up with a default route, so there is no route to the internet.`) }
 }
 
 function hardware(view: FirewallView): StatusItem[] {
@@ -107,16 +109,18 @@ function logging(view: FirewallView): StatusItem[] {
   if (!isLoggingForOthers(view.config)) {
     return read(view.config, settings).log_mode === 'nothing'
       ? []
-      : [{ name: 'log', ...inactive('No logging rule marks connections, so nothing is logged.') }]
+      : [{ name: 'log', ...inactive(say`No logging rule marks connections, so nothing is logged.`) }]
   }
-  const { status, msg } = unitStatus(view, logUnit, 'The reader of the log records is not running.')
+  const { status, msg } = unitStatus(view, logUnit, say`The reader of the log records is not running.`)
   return [{ name: 'log', status, msg: msg.map(describeReader) }]
 }
 
 function ruleTests({ config, testsFault }: FirewallView): StatusItem[] {
   const msg = [
-    ...(read(config, block).blocked ? ['All traffic through the gateway is blocked because rule tests failed.'] : []),
-    ...(testsFault === null ? [] : [`The last run of the rule tests failed: ${testsFault}`]),
+    ...(read(config, block).blocked
+      ? [say`All traffic through the gateway is blocked because rule tests failed.`]
+      : []),
+    ...(testsFault === null ? [] : [say`The last run of the rule tests failed: ${testsFault}`]),
   ]
   return msg.length > 0 ? [{ name: 'rule-tests', ...failed(...msg) }] : []
 }

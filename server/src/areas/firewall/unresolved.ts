@@ -3,13 +3,14 @@
 import { type Config, read } from '../../core/model/slots.ts'
 import { type Policy, type PolicyRule, ruleTables } from '../../domain/policy/model.ts'
 import { type Unresolved, unresolvedOf } from '../../domain/policy/unresolved.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { domains } from '../objects/public.ts'
 
 export interface UnresolvedRules {
   /** A sentence for each rule. */
-  readonly rules: readonly string[]
+  readonly rules: readonly SaidText[]
   /** Why the domains have no addresses, as far as DNS said so. */
-  readonly reasons: readonly string[]
+  readonly reasons: readonly SaidText[]
   /** DNS has not answered yet about any of them. */
   readonly isPending: boolean
 }
@@ -31,7 +32,7 @@ function lackingIn(rules: readonly PolicyRule[]): readonly Lacking[] {
     rules.flatMap((rule) => {
       const lacking = unresolvedOf(rule)
       if (lacking === null) return []
-      return [{ names: lacking.names, text: `${rule.table.toUpperCase()} rule ${rule.id}: ${lacking.text}` }]
+      return [{ names: lacking.names, text: say`${rule.table.toUpperCase()} rule ${rule.id}: ${lacking.text}` }]
     })
   known.set(rules, found)
   return found
@@ -50,11 +51,11 @@ export function findUnresolved(config: Config, policy: Policy, states: DomainSta
   return {
     rules: [
       ...found.slice(0, maxRules).map(({ text }) => text),
-      ...(found.length > maxRules ? [`The same holds for ${found.length - maxRules} more rules.`] : []),
+      ...(found.length > maxRules ? [say`The same holds for ${found.length - maxRules} more rules.`] : []),
     ],
     reasons: named.slice(0, maxRules).flatMap(({ id, value }) => {
       const error = states.get(id)?.error ?? null
-      return error === null ? [] : [`${value}: ${error}`]
+      return error === null ? [] : [say`${value}: ${error}`]
     }),
     isPending: named.length === names.size && named.every(isAsked),
   }

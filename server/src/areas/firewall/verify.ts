@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../core/contract/error.ts'
 import { type Config, type ListSlot, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { channelProblems } from './channel-limit.ts'
 import { accessLists, destinationRules, macRules, pairRules, sourceRules } from './config.ts'
 import { maxEntriesOverAll } from './contract-access-lists.ts'
@@ -13,9 +14,12 @@ export function verify(config: Config): Problem[] {
   )
   const entries = read(config, accessLists).reduce((sum, { value }) => sum + value.length, 0)
   return [
-    ...hardware.map(({ key }) => ({ field: key, message: `At most ${maxHardwareRules} rules of a kind are allowed.` })),
+    ...hardware.map(({ key }) => ({
+      field: key,
+      message: say`At most ${maxHardwareRules} rules of a kind are allowed.`,
+    })),
     ...(entries > maxEntriesOverAll
-      ? [{ field: accessLists.key, message: `At most ${maxEntriesOverAll} entries over all lists are allowed.` }]
+      ? [{ field: accessLists.key, message: say`At most ${maxEntriesOverAll} entries over all lists are allowed.` }]
       : []),
     ...channelProblems(config),
   ]

@@ -2,8 +2,8 @@
 
 import type { Finding } from '../../core/contract/health.ts'
 import { type InspectionState, overrunSays } from '../../core/contract/inspection-state.ts'
-import { say } from '../../core/contract/said.ts'
 import type { QueueObservation } from '../../engines/inspection/observed.ts'
+import { say } from '../../shared/said.ts'
 
 const [id, title] = ['inspection', say`Inspection`]
 

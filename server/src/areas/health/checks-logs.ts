@@ -1,8 +1,8 @@
 // The log, judged: whether records are kept, and whether the collector and the log server take them. Pure.
 
 import type { Finding } from '../../core/contract/health.ts'
-import { type Said, say } from '../../core/contract/said.ts'
 import type { LogServerReport, StoreState } from '../../domain/logs/store.ts'
+import { type Said, type SaidText, say } from '../../shared/said.ts'
 
 export function logFindings({ fault, notice, lost }: StoreState): Finding[] {
   const [id, title] = ['log', say`Log`]
@@ -15,7 +15,7 @@ export function logFindings({ fault, notice, lost }: StoreState): Finding[] {
 
 export interface Forwarded {
   readonly isConnected: boolean
-  readonly fault: string | null
+  readonly fault: SaidText | null
   readonly waiting: number
   readonly lost: number
 }

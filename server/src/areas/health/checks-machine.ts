@@ -1,13 +1,13 @@
 // What applyd reports of the machine, judged: applyd itself, what is applied, tables, links and units. Pure.
 
 import type { Finding } from '../../core/contract/health.ts'
-import { type Said, say } from '../../core/contract/said.ts'
 import type { Conflict, LinkObservation, Observation, UnitObservation } from '../../core/plan/artifacts.ts'
+import { printSaid, type Said, type SaidText, say } from '../../shared/said.ts'
 
 interface Machine {
   readonly observation: Observation | null
-  readonly unreachable: string
-  readonly applyError: string | null
+  readonly unreachable: SaidText
+  readonly applyError: SaidText | null
 }
 
 const good = (id: string, title: Said, message: Said): Finding => ({ id, title, state: 'ok', message, advice: '' })
@@ -68,9 +68,9 @@ function tablesFinding({ tables }: Observation): Finding {
 
 function linksFinding(links: readonly LinkObservation[]): Finding {
   const [id, title] = ['links', say`Network interfaces`]
-  const faults = links.flatMap(({ device, errors }) => errors.map((error) => `${device}: ${error}`))
+  const faults = links.flatMap(({ device, errors }) => errors.map((error) => say`${device}: ${error}`))
   if (faults.length === 0) return good(id, title, say`All interfaces are set up as configured.`)
-  const message = [say`An interface could not be set up.`, faults.slice(0, 5).join('; ')]
+  const message = [say`An interface could not be set up.`, printSaid(faults.slice(0, 5), '; ')]
   return {
     id,
     title,

@@ -1,7 +1,7 @@
 // What the machine has left, judged: disk, memory, load, tracked connections and the clock. Pure.
 
 import type { Finding, HealthState, MachineLoad } from '../../core/contract/health.ts'
-import { type Said, say } from '../../core/contract/said.ts'
+import { type Said, say } from '../../shared/said.ts'
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
 const percent = (share: number): string => `${Math.round(share * 100)} %`

@@ -1,8 +1,8 @@
 // What the gateway keeps, judged: certificates, the configuration and its history, the audit trail, backups. Pure.
 
 import type { Finding, HealthState } from '../../core/contract/health.ts'
-import { type Said, say } from '../../core/contract/said.ts'
 import { readCertificates } from '../../shared/net/certificate.ts'
+import { type Said, type SaidText, say } from '../../shared/said.ts'
 
 export interface KnownCertificate {
   /** Part of the id of the check, such as `management`. */
@@ -34,7 +34,7 @@ export function certificateFinding({ name, title, pem, advice }: KnownCertificat
 }
 
 export interface StoreReading {
-  readonly damage: readonly string[]
+  readonly damage: readonly SaidText[]
   readonly history: { readonly bytes: number; readonly revisions: number }
   readonly limits: { readonly bytes: number; readonly revisions: number }
   /** Bytes of the databases, by file. */
@@ -82,10 +82,10 @@ export function storeFindings({ damage, history, limits, files, diskBytes }: Sto
 
 export interface AuditReading {
   readonly usage:
-    | { readonly bytes: number; readonly limits: { readonly megabytes: number }; readonly fault: string | null }
+    | { readonly bytes: number; readonly limits: { readonly megabytes: number }; readonly fault: SaidText | null }
     | undefined
   /** What the last check of the whole trail found; null when it found nothing, undefined before the first one. */
-  readonly damage: string | null | undefined
+  readonly damage: SaidText | null | undefined
 }
 
 export function auditFinding({ usage, damage }: AuditReading): Finding {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Finding } from '../../core/contract/health.ts'
-import { printSaid } from '../../core/contract/said.ts'
 import type { Observation, UnitObservation } from '../../core/plan/artifacts.ts'
+import { printSaid, verbatim } from '../../shared/said.ts'
 import { forwardingFindings, logFindings, logServerFindings } from './checks-logs.ts'
 import { appliedFindings, applydFindings, unitFindings } from './checks-machine.ts'
 import { clockFinding, createJumpWatch, diskFinding } from './checks-resources.ts'
@@ -21,7 +21,7 @@ const observation: Observation = {
     { name: 'netdev portcullis_hw', present: false, asLoaded: true },
   ],
 }
-const machine = { observation, unreachable: '', applyError: null }
+const machine = { observation, unreachable: '' as const, applyError: null }
 const statesOf = (findings: readonly { readonly id: string; readonly state: string }[] | null) =>
   findings?.map(({ id, state }) => `${id} ${state}`)
 
@@ -32,15 +32,15 @@ describe('checks of the machine', () => {
   })
 
   it('know nothing of the rest while applyd does not answer', () => {
-    const away = { observation: null, unreachable: 'No answer.', applyError: null }
+    const away = { observation: null, unreachable: verbatim('No answer.'), applyError: null }
     assert.deepEqual(statesOf(applydFindings(away)), ['applyd failed'])
     assert.equal(appliedFindings(away), null)
   })
 
   it('report what failed, and do not judge where nothing is applied', () => {
     const broken = {
-      unreachable: '',
-      applyError: 'The port is taken.',
+      unreachable: '' as const,
+      applyError: verbatim('The port is taken.'),
       observation: {
         ...observation,
         tables: [{ name: 'inet portcullis', present: true, asLoaded: false }],
@@ -56,7 +56,7 @@ describe('checks of the machine', () => {
     const unit = (name: string, state: UnitObservation['state'], message = ''): UnitObservation => ({
       name,
       state,
-      message,
+      message: verbatim(message),
       pid: 7,
     })
     const units = [
@@ -102,7 +102,10 @@ describe('checks of resources', () => {
 
 describe('checks of what is stored', () => {
   it('refuse to call a damaged certificate good', () => {
-    const finding = certificateFinding({ name: 'x', title: 'X', pem: 'nothing', advice: 'Set it.' }, new Date())
+    const finding = certificateFinding(
+      { name: 'x', title: verbatim('X'), pem: 'nothing', advice: verbatim('Set it.') },
+      new Date(),
+    )
     assert.deepEqual([finding.id, finding.state, finding.advice], ['certificate.x', 'failed', 'Set it.'])
   })
 
@@ -115,13 +118,18 @@ describe('checks of what is stored', () => {
       diskBytes: 100,
     }
     assert.deepEqual(statesOf(storeFindings(reading)), ['store ok', 'databases ok', 'history ok'])
-    const bad = { ...reading, damage: ['A row is damaged.'], history: { bytes: 90, revisions: 5 }, files: { a: 60 } }
+    const bad = {
+      ...reading,
+      damage: [verbatim('A row is damaged.')],
+      history: { bytes: 90, revisions: 5 },
+      files: { a: 60 },
+    }
     assert.deepEqual(statesOf(storeFindings(bad)), ['store failed', 'databases warning', 'history warning'])
   })
 
   it('report an audit trail that was altered before anything else', () => {
-    const usage = { bytes: 90, limits: { megabytes: 100 / 2 ** 20 }, fault: 'No room.' }
-    assert.match(printSaid(auditFinding({ usage, damage: 'Record 7.' }).message), /was altered. Record 7/)
+    const usage = { bytes: 90, limits: { megabytes: 100 / 2 ** 20 }, fault: verbatim('No room.') }
+    assert.match(printSaid(auditFinding({ usage, damage: verbatim('Record 7.') }).message), /was altered. Record 7/)
     assert.equal(auditFinding({ usage, damage: null }).state, 'failed')
     assert.equal(auditFinding({ usage: { ...usage, fault: null }, damage: undefined }).state, 'warning')
     assert.equal(auditFinding({ usage: undefined, damage: undefined }).state, 'ok')
@@ -143,9 +151,9 @@ describe('checks of the log', () => {
 
   it('fail while nothing is kept, and warn of what happened to it', () => {
     assert.deepEqual(shownOf(logFindings(kept)), [['ok', 'Records are kept.']])
-    const notice = 'A damaged file was set aside.'
+    const notice = verbatim('A damaged file was set aside.')
     assert.deepEqual(shownOf(logFindings({ ...kept, notice })), [['warning', notice]])
-    const full = { ...kept, fault: 'The disk is full.', lost: 7 }
+    const full = { ...kept, fault: verbatim('The disk is full.'), lost: 7 }
     assert.deepEqual(shownOf(logFindings(full)), [
       ['failed', 'The disk is full. Records that were lost since the start: 7.'],
     ])
@@ -156,7 +164,7 @@ describe('checks of the log', () => {
     assert.deepEqual(logServerFindings(undefined), [])
     const calm = { isConnected: true, fault: null, waiting: 0, lost: 0 }
     assert.deepEqual(shownOf(forwardingFindings(calm)), [['ok', 'The collector takes records.']])
-    const away = { name: 'logs.example', fault: 'It is away.', waiting: 3, lost: 2 }
+    const away = { name: 'logs.example', fault: verbatim('It is away.'), waiting: 3, lost: 2 }
     const message = 'It is away. Records that wait: 3. Records removed from the log before they could be sent: 2.'
     assert.deepEqual(shownOf(logServerFindings(away)), [['failed', message]])
     assert.deepEqual(shownOf(forwardingFindings({ ...away, isConnected: false })), [['failed', message]])

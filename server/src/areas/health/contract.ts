@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../core/contract/endpoint.ts'
-import { nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { nullable, oneOf, Spoken, StatusItem, strictObject } from '../../core/contract/fields.ts'
 import { healthStates } from '../../core/contract/health.ts'
 import { Type } from '../../core/contract/schema.ts'
 
@@ -31,6 +31,7 @@ export const HealthCheck = strictObject({
     { title: Sentences, message: Sentences, advice: Sentences },
     'The same sentence by sentence, to be said in another language.',
   ),
+  sentences: Type.Optional(Spoken),
 })
 export type HealthCheck = Static<typeof HealthCheck>
 
@@ -75,6 +76,7 @@ export const Conflict = strictObject({
   title: Type.String(),
   detail: Type.String(),
   fix: Type.String({ description: 'A command for root, or what to do.' }),
+  sentences: Type.Optional(Spoken),
 })
 export type Conflict = Static<typeof Conflict>
 

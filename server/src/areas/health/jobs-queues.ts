@@ -1,7 +1,7 @@
 // What waits in line inside the gateway, for health and metrics.
 
 import type { Services } from '../../core/area/handle.ts'
-import { say } from '../../core/contract/said.ts'
+import { say } from '../../shared/said.ts'
 import { forwardingService, logServerService, logsService } from '../logs/service.ts'
 import { healthService } from './service.ts'
 

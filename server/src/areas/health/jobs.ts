@@ -3,10 +3,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Services } from '../../core/area/handle.ts'
 import type { MachineLoad, Notice, Target } from '../../core/contract/health.ts'
-import { say } from '../../core/contract/said.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { UnitObservation } from '../../core/plan/artifacts.ts'
 import { queuesIn } from '../../engines/inspection/observed.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { auditUsageService } from '../audit/service.ts'
 import { userSessionsService } from '../authorization/service.ts'
 import { backupsService } from '../backup/service.ts'
@@ -64,7 +64,7 @@ export async function deliverNotices(services: Services, id: string, notices: re
   const target = findTarget(services.engine.config, id)
   if (!target) return null
   const senders = services.of(noticesService)
-  if (!senders) return 'Nothing is sent from here.'
+  if (!senders) return say`Nothing is sent from here.`
   const server = 'url' in target ? new URL(target.url).hostname : target.server
   const found = await senders.lookUp(server)
   if ('fault' in found) return `The server ${server} cannot be found. ${found.fault}`
@@ -289,13 +289,13 @@ function createRestartCount({ clock }: Services): (units: readonly Running[]) =>
 }
 
 /** Has the trail checked in the background from time to time, and says what the last check found. */
-function createAuditWatch({ audit, applier, clock }: Services, startedAt: number): () => string | null | undefined {
-  let damage: string | null | undefined
+function createAuditWatch({ audit, applier, clock }: Services, startedAt: number): () => SaidText | null | undefined {
+  let damage: SaidText | null | undefined
   let nextAt = startedAt + firstAuditSeconds
   const verify = async (): Promise<void> => {
     const checkpoints = await applier.checkpoints().catch(() => [])
     const fault = await audit.verify(checkpoints)
-    damage = fault === null ? null : `Record ${fault.sequence}: ${fault.message}`
+    damage = fault === null ? null : say`Record ${fault.sequence}: ${fault.message}`
   }
   return () => {
     if (clock.elapsed() >= nextAt) {

@@ -7,6 +7,7 @@ import { type AddressTools, addressFields } from '../../core/model/hidden-addres
 import type { Sealed } from '../../core/model/secret.ts'
 import { type Config, type ItemId, read } from '../../core/model/slots.ts'
 import { readCertificates } from '../../shared/net/certificate.ts'
+import { say } from '../../shared/said.ts'
 import { mailTargets, type StoredMail, type StoredWebhook, webhooks } from './config.ts'
 import type { MailTarget, NewMailTarget, NewWebhook, Webhook } from './contract-notifications.ts'
 
@@ -22,7 +23,7 @@ function authorityProblems(ca: string): Problem[] {
 }
 
 function mailProblems({ login, password, ca }: StoredMail): Problem[] {
-  const missing = 'Must not be empty while there is a login.'
+  const missing = say`Must not be empty while there is a login.`
   return [
     ...authorityProblems(ca),
     ...(login !== '' && password === null ? [{ field: 'password', message: missing }] : []),
@@ -30,7 +31,7 @@ function mailProblems({ login, password, ca }: StoredMail): Problem[] {
 }
 
 const tooMany = (count: number): Problem[] =>
-  count > maxTargets ? [{ field: 'title', message: `There can be at most ${maxTargets} of them.` }] : []
+  count > maxTargets ? [{ field: 'title', message: say`There can be at most ${maxTargets} of them.` }] : []
 
 export const mailTargetList = declareList<StoredMail>({
   slot: mailTargets,
@@ -68,7 +69,7 @@ export function requireSameServer(config: Config, id: ItemId, body: Partial<NewM
   const stored = read(config, mailTargets).find((one) => one.id === id)
   if (!stored?.password || (body.password !== undefined && body.password !== secretMask)) return
   if (serverFields.some((field) => body[field] !== undefined && body[field] !== stored[field]))
-    throw invalid('password', 'Must be sent again, because the message goes to another server or in another way.')
+    throw invalid('password', say`Must be sent again, because the message goes to another server or in another way.`)
 }
 
 export function mailFields({ password, ...fields }: Partial<NewMailTarget>, seal: Seal): object {

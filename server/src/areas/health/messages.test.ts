@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Level, Notice } from '../../core/contract/health.ts'
+import { verbatim } from '../../shared/said.ts'
 import { mailOf, webhookBodyOf } from './messages.ts'
 
 const sender = { brand: 'portcullis', hostName: 'gw1' }
@@ -13,10 +14,10 @@ const notice = (kind: Notice['kind'], level: Level, title = 'Disk'): Notice => (
   kind,
   change: {
     id: 'disk',
-    title,
+    title: verbatim(title),
     source: 'disk',
-    message: 'It is full.',
-    advice: 'Make room.',
+    message: verbatim('It is full.'),
+    advice: verbatim('Make room.'),
     level,
     time: 1_767_225_600,
   },
@@ -55,11 +56,11 @@ it('a webhook gets the same as data, and a test says that it is one', () => {
         number: 4,
         kind: 'failed',
         check: 'disk',
-        title: 'Disk',
+        title: verbatim('Disk'),
         state: 'failed',
         time: 1_767_225_600,
-        message: 'It is full.',
-        advice: 'Make room.',
+        message: verbatim('It is full.'),
+        advice: verbatim('Make room.'),
       },
     ],
   })

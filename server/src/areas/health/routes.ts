@@ -6,6 +6,7 @@ import { listRoutes, perItem } from '../../core/area/routes.ts'
 import { GatewayError, notFound } from '../../core/contract/error.ts'
 import { requireIn } from '../../core/model/lists.ts'
 import { createSlices } from '../../core/workers/slices.ts'
+import { say, sentencesIn } from '../../shared/said.ts'
 import { version } from '../../shared/version.ts'
 import { addressPlace, passwordPlace, secretPlace } from './config.ts'
 import * as contract from './contract.ts'
@@ -38,7 +39,7 @@ function showMetrics({ services, authorizationHeader }: Context) {
   const health = services.of(healthService)
   const machineLoad = services.of(machineLoadService)
   if (!health.token.isIn(authorizationHeader))
-    throw new GatewayError('unauthenticated', 'This needs the token for metrics in the Authorization header.')
+    throw new GatewayError('unauthenticated', say`This needs the token for metrics in the Authorization header.`)
   const text = metricsText({
     release: version,
     revision: engine.revision,
@@ -74,7 +75,7 @@ async function sendTest({ services, requireAuthority }: Context, id: string) {
   requireAuthority()
   const result = await services.of(healthService).notifier.test(id)
   if (result === 'busy')
-    throw new GatewayError('too_many_requests', 'A test message is under way. Wait until it has been answered.', {
+    throw new GatewayError('too_many_requests', say`A test message is under way. Wait until it has been answered.`, {
       retryAfterSeconds: 5,
     })
   return { is_delivered: result === null, message: typeof result === 'string' ? result : (result?.note ?? '') }
@@ -91,7 +92,12 @@ export const routes: readonly Route[] = [
     return { state: worstOf(counts), counts }
   }),
   handle(contract.showStatus, ({ config, services }) => healthStatusItems(config, services)),
-  handle(contract.showConflicts, async ({ services }) => [...(await services.of(conflictsService).look())]),
+  handle(contract.showConflicts, async ({ services }) =>
+    (await services.of(conflictsService).look()).map((one) => ({
+      ...one,
+      sentences: sentencesIn([one.title, one.detail, one.fix]),
+    })),
+  ),
   handle(contract.showMetrics, (context) => showMetrics(context as Context)),
   handle(contract.metricsToken.show, ({ services }) => {
     const { info } = services.of(healthService).token
@@ -103,7 +109,7 @@ export const routes: readonly Route[] = [
     return { bearer: services.of(healthService).token.create(signedIn(context).login, seconds) }
   }),
   handle(contract.metricsToken.remove, ({ services }) => {
-    if (!services.of(healthService).token.remove()) throw notFound('token for metrics')
+    if (!services.of(healthService).token.remove()) throw notFound(say`token for metrics`)
   }),
   handle(contract.showCharts, showCharts),
   ...listRoutes(contract.mailTargets, mailTargetList, {

@@ -5,6 +5,7 @@ import type { StatusItem } from '../../core/contract/fields.ts'
 import type { HealthState } from '../../core/contract/health.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Conflict } from '../../core/plan/artifacts.ts'
+import { printSaid, say } from '../../shared/said.ts'
 import { mailTargets, webhooks } from './config.ts'
 import type { HealthCheck } from './contract.ts'
 import { conflictsService, healthService, noticesService } from './service.ts'
@@ -33,12 +34,12 @@ export function healthStatusItems(config: Config, services: Services): StatusIte
     {
       name: 'checks',
       status: monitor.looks === 0 ? 'activating' : isFailed ? 'failed' : 'active',
-      msg: bad.map(({ title, message, advice }) => `${title}: ${message} ${advice}`.trim()),
+      msg: bad.map(({ title, message, advice }) => printSaid([say`${title}: ${message}`, advice])),
     },
     {
       name: 'charts',
       status: charts.fault === null ? 'active' : 'failed',
-      msg: charts.fault === null ? [] : [`Numbers are not kept: ${charts.fault}`],
+      msg: charts.fault === null ? [] : [say`Numbers are not kept: ${charts.fault}`],
     },
     ...services.of(conflictsService).list().map(conflictItem),
     ...(memory.isWritten
@@ -47,7 +48,7 @@ export function healthStatusItems(config: Config, services: Services): StatusIte
           {
             name: 'notifications',
             status: 'failed' as const,
-            msg: ['The disk takes nothing: after a restart a notification may be sent twice.'],
+            msg: [say`The disk takes nothing: after a restart a notification may be sent twice.`],
           },
         ]),
     ...read(config, mailTargets).map((target) => targetItem(services, `mail-${target.title}`, target)),
@@ -59,7 +60,7 @@ export function healthStatusItems(config: Config, services: Services): StatusIte
 const conflictItem = ({ code, severity, title, detail, fix }: Conflict): StatusItem => ({
   name: `conflict-${code}`,
   status: severity === 'fault' ? 'failed' : 'active',
-  msg: [`${title}. ${detail}`, `Repair it with: ${fix}`],
+  msg: [say`${title}. ${detail}`, say`Repair it with: ${fix}`],
 })
 
 function targetItem(
@@ -69,12 +70,12 @@ function targetItem(
 ): StatusItem {
   const health = services.of(healthService)
   const notices = services.of(noticesService)
-  if (!enabled) return { name, status: 'inactive', msg: ['The notification is disabled.'] }
-  if (!notices) return { name, status: 'inactive', msg: ['Stored; nothing is sent from here.'] }
+  if (!enabled) return { name, status: 'inactive', msg: [say`The notification is disabled.`] }
+  if (!notices) return { name, status: 'inactive', msg: [say`Stored; nothing is sent from here.`] }
   const { waiting, fault } = health.notifier.stateOf(id)
-  const queue = waiting === 0 ? [] : [`${waiting} notices wait to be delivered.`]
+  const queue = waiting === 0 ? [] : [say`${waiting} notices wait to be delivered.`]
   if (fault !== null)
-    return { name, status: 'failed', msg: [`The last notification was not delivered. ${fault}`, ...queue] }
+    return { name, status: 'failed', msg: [say`The last notification was not delivered. ${fault}`, ...queue] }
   return { name, status: 'active', msg: queue }
 }
 

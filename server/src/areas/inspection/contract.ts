@@ -3,7 +3,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../core/contract/endpoint.ts'
-import { nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { nullable, oneOf, Spoken, strictObject } from '../../core/contract/fields.ts'
 import { inspectionStates } from '../../core/contract/inspection-state.ts'
 import { Type } from '../../core/contract/schema.ts'
 
@@ -98,6 +98,7 @@ const Channels = strictObject({
     ),
   ),
   channels: Type.Array(Channel),
+  sentences: Type.Optional(Spoken),
   counters: Type.Record(Type.String(), Type.Integer(), {
     description: 'What the engine counted since its start, such as decoder.pkts.',
   }),

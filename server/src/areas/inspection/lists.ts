@@ -2,6 +2,7 @@
 
 import { declareList } from '../../core/model/declarations.ts'
 import { type Config, read, write } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { profiles as applicationProfiles, isProfile as isApplicationProfile } from '../application-profiles/public.ts'
 import { isProfile as isPreventionProfile, profiles as preventionProfiles } from '../intrusion-prevention/public.ts'
 import { failures } from './config.ts'
@@ -21,7 +22,7 @@ export const failureList = declareList<ProfileFailure>({
       field: 'id',
       isList: false,
       idsOf: ({ id }) => [id],
-      faultOf: (config, id) => (isAnyProfile(config, id) ? null : `There is no profile with the id ${id}.`),
+      faultOf: (config, id) => (isAnyProfile(config, id) ? null : say`There is no profile with the id ${id}.`),
       slots: [preventionProfiles, applicationProfiles],
       isRemovedAlong: true,
     },

@@ -2,6 +2,7 @@
 
 import { handle, type Route } from '../../core/area/handle.ts'
 import { notFound } from '../../core/contract/error.ts'
+import { say, sentencesIn } from '../../shared/said.ts'
 import { failures } from './config.ts'
 import * as contract from './contract.ts'
 import { isAnyProfile, setFailure } from './lists.ts'
@@ -18,7 +19,7 @@ export const routes: readonly Route[] = [
     contract.inspectedProfiles.update,
     ({ params: { profile_id: id }, body: { on_failure }, change }) =>
       change((config) => {
-        if (!isAnyProfile(config, id)) throw notFound(`profile with the id ${id.slice(0, 80)}`)
+        if (!isAnyProfile(config, id)) throw notFound(say`profile with the id ${id.slice(0, 80)}`)
         return setFailure(config, { id, on_failure })
       }),
     { slot: failures },
@@ -26,6 +27,8 @@ export const routes: readonly Route[] = [
   handle(contract.channels, async ({ config, services }) => {
     const inspection = services.of(inspectionService)
     const { observation } = await services.observe()
-    return showChannels(config, inspection.state(observation), observation)
+    const shown = showChannels(config, inspection.state(observation), observation)
+    const reasons = [...shown.channels.map(({ message }) => message), ...shown.failed.map(({ reason }) => reason)]
+    return { ...shown, sentences: sentencesIn([shown.message, ...reasons]) }
   }),
 ]

@@ -3,6 +3,7 @@
 import { Enabled } from '../../core/contract/fields.ts'
 import { findIn } from '../../core/model/item-index.ts'
 import { type Config, list, single } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { Net } from './contract.ts'
 import { Profile, StoredRule, templateId } from './contract-profiles.ts'
 import { StoredCustom } from './contract-signatures.ts'
@@ -27,7 +28,7 @@ export const slots = [state, nets, custom, profiles, profileRules]
 export const template: Profile = {
   id: templateId,
   name: 'Template',
-  comment: 'Blocks attacks and malware, reports suspicious traffic. Copy it to make your own profile.',
+  comment: say`Blocks attacks and malware, reports suspicious traffic. Copy it to make your own profile.`,
 }
 
 /** May a firewall rule name it? */

@@ -2,8 +2,9 @@
 // sources of signatures and has no call to load them from a file.
 
 import { endpoint } from '../../core/contract/endpoint.ts'
-import { CreatedString, oneOf, strictObject, text } from '../../core/contract/fields.ts'
+import { CreatedString, oneOf, Spoken, strictObject, text } from '../../core/contract/fields.ts'
 import { Type } from '../../core/contract/schema.ts'
+import { say } from '../../shared/said.ts'
 import { RefusedRule, refusalTable } from './contract-refusals.ts'
 
 export const maxArchiveBytes = 64 * 1024 * 1024
@@ -27,6 +28,7 @@ export const RuleArchive = strictObject({
     description: 'The first hundred of them.',
   }),
   notes: Type.Array(Type.String()),
+  sentences: Type.Optional(Spoken),
 })
 
 export const ruleArchives = {
@@ -82,7 +84,7 @@ export const ruleArchives = {
     rawBodyType: 'application/octet-stream',
     streamsBody: true,
     bodyLimitBytes: maxArchiveBytes,
-    tooLargeMessage: 'The archive is larger than 64 MB. Remove files of rules that are not used, then upload it again.',
+    tooLargeMessage: say`The archive is larger than 64 MB. Remove files of rules that are not used, then upload it again.`,
     reply: CreatedString,
   }),
   refusals: endpoint({

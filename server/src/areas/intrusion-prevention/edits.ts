@@ -8,6 +8,7 @@ import { type Config, read, write } from '../../core/model/slots.ts'
 import { weakeningFault } from '../../domain/signatures/refused.ts'
 import { parseRule, type Rule } from '../../domain/signatures/rule.ts'
 import { readRules } from '../../domain/signatures/rule-file.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { custom } from './config.ts'
 import type { CustomFields } from './contract-signatures.ts'
 import { customList, netList, sidFault, sidTaken, signatureProblems } from './lists.ts'
@@ -44,7 +45,7 @@ export interface FileRule {
 export interface FileFault {
   readonly line: number
   readonly sid: number
-  readonly message: string
+  readonly message: SaidText
 }
 
 /** The rules of a file, read step by step so that others get their turn; all of them can be used, or none. */
@@ -67,14 +68,14 @@ export class FileReading {
       if (this.faults.length >= mostFaults) return
       yield
     }
-    if (this.faults.length === 0 && this.rules.size === 0) throw invalid('body', 'The file has no rules.')
+    if (this.faults.length === 0 && this.rules.size === 0) throw invalid('body', say`The file has no rules.`)
   }
 
-  #faultOf(rule: Rule): string | null {
+  #faultOf(rule: Rule): SaidText | null {
     const { sid } = rule.signature
-    if (rule.text.length > maxRuleLength) return `A rule must have at most ${maxRuleLength} characters.`
-    if (!isPlain.test(rule.text)) return 'A rule must not contain control characters.'
-    if (this.rules.has(String(sid))) return `The sid ${sid} is used twice in the file.`
+    if (rule.text.length > maxRuleLength) return say`A rule must have at most ${maxRuleLength} characters.`
+    if (!isPlain.test(rule.text)) return say`A rule must not contain control characters.`
+    if (this.rules.has(String(sid))) return say`The sid ${sid} is used twice in the file.`
     return weakeningFault(rule) ?? sidFault(sid) ?? (this.#isTaken(sid) ? sidTaken(sid) : null)
   }
 }
@@ -88,7 +89,7 @@ export function refuseLines(faults: readonly FileFault[]): void {
   const lines = problems.map(({ field }) => field.replace('line ', '')).join(', ')
   const more = faults.length - problems.length
   const rest = more === 0 ? '' : ` and ${more.toLocaleString('en')} more, which GET /ips/custom_refusals lists`
-  throw new GatewayError('invalid', `These lines of the file are invalid: ${lines}${rest}. Nothing was loaded.`, {
+  throw new GatewayError('invalid', say`These lines of the file are invalid: ${lines}${rest}. Nothing was loaded.`, {
     problems,
   })
 }

@@ -6,6 +6,7 @@ import { addTo, itemsIn } from '../../core/model/lists.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { type ExceptedTraffic, exceptionText } from '../../domain/signatures/exception.ts'
 import type { Rule } from '../../domain/signatures/rule.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { custom } from './config.ts'
 import { templateId } from './contract-profiles.ts'
 import { maxCustomSid } from './contract-signatures.ts'
@@ -21,18 +22,18 @@ export interface Exception extends Omit<ExceptedTraffic, 'sid'> {
   readonly ruleId: number
 }
 
-const conflict = (message: string): GatewayError => new GatewayError('conflict', message)
+const conflict = (message: SaidText): GatewayError => new GatewayError('conflict', message)
 
 /** Exceptions have sids of their own range, so that they are found together; below the highest, as every custom signature. */
 const firstSid = 900_000
 
 /** Why no exception can be made in this profile, or null. */
-export function exceptionFault(config: Config, profileId: string): string | null {
+export function exceptionFault(config: Config, profileId: string): SaidText | null {
   if (profileId === templateId)
-    return 'The template profile cannot be changed. Copy it, name the copy in the firewall rule, and make the exception there.'
-  if (profileId === '') return 'It is not known which profile this event belongs to.'
+    return say`The template profile cannot be changed. Copy it, name the copy in the firewall rule, and make the exception there.`
+  if (profileId === '') return say`It is not known which profile this event belongs to.`
   const isKnown = itemsIn(config, profileList).some(({ id }) => id === profileId)
-  return isKnown ? null : 'The profile of this event was removed.'
+  return isKnown ? null : say`The profile of this event was removed.`
 }
 
 /** The configuration with the exception, and the sid of its signature. */
@@ -42,7 +43,7 @@ export function addException(config: Config, exception: Exception, isTaken: IsTa
   if (fault !== null) throw conflict(fault)
   const sid = freeSid(config, isTaken)
   const text = exceptionText(rule.text, { sid, source, destination })
-  if (text.length > longestRule) throw conflict('The signature is too long for an exception.')
+  if (text.length > longestRule) throw conflict(say`The signature is too long for an exception.`)
   const [added] = addCustom(config, { comment, rule: text }, isTaken)
   const [first] = itemsIn(added, ruleList, profileId)
   const body = {
@@ -61,5 +62,7 @@ const longestRule = 8_196
 function freeSid(config: Config, isTaken: IsTaken): number {
   const used = new Set(read(config, custom).map(({ id }) => Number(id)))
   for (let sid = firstSid; sid <= maxCustomSid; sid++) if (!used.has(sid) && !isTaken(sid)) return sid
-  throw conflict('There is no free sid for another exception. Remove custom signatures that are not needed any more.')
+  throw conflict(
+    say`There is no free sid for another exception. Remove custom signatures that are not needed any more.`,
+  )
 }

@@ -5,6 +5,7 @@ import type { Problem } from '../../core/contract/error.ts'
 import { declareList } from '../../core/model/declarations.ts'
 import { parseRule } from '../../domain/signatures/rule.ts'
 import { parseNetwork, printSpan } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { custom, nets, profileRules, profiles, template, templateRules } from './config.ts'
 import type { Net } from './contract.ts'
 import type { Profile, StoredRule } from './contract-profiles.ts'
@@ -33,7 +34,7 @@ const filterProblems = ({ filters }: StoredRule): Problem[] =>
     values.flatMap((value, index) => {
       const wanted = key === 'sid' ? 'number' : 'string'
       if (typeof value === wanted) return []
-      const message = key === 'sid' ? 'Must be a whole number, because the key is sid.' : 'Must be a text.'
+      const message = key === 'sid' ? say`Must be a whole number, because the key is sid.` : say`Must be a text.`
       return [{ field: `filters[${filter}].values[${index}]`, message }]
     }),
   )
@@ -47,10 +48,10 @@ export const customList = declareList<StoredCustom>({
   unique: [{ field: 'rule', keyOf: ({ id }) => id, messageOf: ({ id }) => sidTaken(Number(id)) }],
 })
 
-export const sidTaken = (sid: number): string => `A signature with the sid ${sid} already exists.`
+export const sidTaken = (sid: number): SaidText => say`A signature with the sid ${sid} already exists.`
 
-export const sidFault = (sid: number): string | null =>
-  sid > maxCustomSid ? `The sid of a custom signature must be from 1 to ${maxCustomSid}.` : null
+export const sidFault = (sid: number): SaidText | null =>
+  sid > maxCustomSid ? say`The sid of a custom signature must be from 1 to ${maxCustomSid}.` : null
 
 const parsed = new WeakMap<StoredCustom, ReturnType<typeof parseRule>>()
 
@@ -62,7 +63,7 @@ export function signatureProblems(signature: StoredCustom): Problem[] {
   const result = parseCustom(signature)
   if ('fault' in result) return [{ field: 'rule', message: result.fault }]
   const { sid } = result.rule.signature
-  const moved = `The sid must stay ${signature.id}. To use another sid, add a new signature.`
+  const moved = say`The sid must stay ${signature.id}. To use another sid, add a new signature.`
   const fault = sidFault(sid) ?? (String(sid) === signature.id ? null : moved)
   return fault === null ? [] : [{ field: 'rule', message: fault }]
 }
@@ -77,17 +78,17 @@ export const netList = declareList<Net>({
     {
       field: 'address',
       keyOf: ({ address }) => address,
-      messageOf: ({ address }) => `The network ${address} is already protected.`,
+      messageOf: ({ address }) => say`The network ${address} is already protected.`,
     },
   ],
 })
 
 function addressProblems(address: string): Problem[] {
   const network = parseNetwork(address)
-  if (!network) return [{ field: 'address', message: 'Must be an IPv4 network such as 192.168.0.0/16.' }]
+  if (!network) return [{ field: 'address', message: say`Must be an IPv4 network such as 192.168.0.0/16.` }]
   if (network.address === network.low) return []
   const meant = printSpan(network.low, network.high)
-  return [{ field: 'address', message: `${address} has host bits set. Did you mean ${meant}?` }]
+  return [{ field: 'address', message: say`${address} has host bits set. Did you mean ${meant}?` }]
 }
 
 export const lists = [profileList, ruleList, customList, netList]

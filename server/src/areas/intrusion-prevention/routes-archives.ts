@@ -1,6 +1,7 @@
 // Endpoints of archives of rules.
 
 import { handle, type Route } from '../../core/area/handle.ts'
+import { sentencesIn } from '../../shared/said.ts'
 import { ruleArchives, signatureChecks } from './contract.ts'
 import { refusalReply } from './routes-refusals.ts'
 import { signatureIntakeService, signaturesService } from './service.ts'
@@ -23,6 +24,7 @@ export const archiveRoutes: readonly Route[] = [
         failed_count: report.failedCount,
         failed: [...report.failed],
         notes: [...report.notes],
+        sentences: sentencesIn([message, ...report.notes, ...report.failed.map(({ reason }) => reason)]),
       })),
   ),
   handle(ruleArchives.create, async ({ query, bodyStream, services, requireAuthority }) => ({

@@ -6,6 +6,7 @@ import { GatewayError, refuse } from '../../core/contract/error.ts'
 import { findIn } from '../../core/model/item-index.ts'
 import { read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { custom } from './config.ts'
 import { customSignatures } from './contract.ts'
 import type { CustomFields } from './contract-signatures.ts'
@@ -32,11 +33,11 @@ const takenBy =
 type Asking = Pick<Context, 'services' | 'signal'>
 
 /** Faults by the number of the rule, from 0; -1 for all of them. Without the engine our own reading decides (docs/behaviour/intrusion-prevention.md 2.8). */
-async function engineFaults({ services, signal }: Asking, rules: readonly string[]): Promise<Map<number, string>> {
+async function engineFaults({ services, signal }: Asking, rules: readonly string[]): Promise<Map<number, SaidText>> {
   const subject = { kind: 'file', id: '', name: '' } as const
   const verdict = await services.of(signatureIntakeService).check(rules, { signal, subject })
   if (verdict.status === 'missing') return new Map()
-  if (verdict.status === 'timeout') return new Map([[-1, 'The inspection engine could not check it in time.']])
+  if (verdict.status === 'timeout') return new Map([[-1, say`The inspection engine could not check it in time.`]])
   return new Map(verdict.faults.map(({ line, message }) => [line - 1, message]))
 }
 
@@ -49,7 +50,7 @@ function readText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new GatewayError('malformed', 'The file is not UTF-8 text.', { cause })
+    throw new GatewayError('malformed', say`The file is not UTF-8 text.`, { cause })
   }
 }
 

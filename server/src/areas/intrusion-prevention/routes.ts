@@ -8,6 +8,7 @@ import { read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
 import { type Catalogue, groupByClasstype, groupByTactic } from '../../domain/signatures/catalogue.ts'
 import type { Rule, Signature } from '../../domain/signatures/rule.ts'
+import { say } from '../../shared/said.ts'
 import { inspectionService } from '../inspection/service.ts'
 import { custom, nets, state } from './config.ts'
 import * as contract from './contract.ts'
@@ -26,7 +27,7 @@ const known = ({ config, services }: Pick<Context, 'config' | 'services'>): Cata
 
 function requireSignature(catalogue: Catalogue, sid: string): Rule {
   const rule = /^\d{1,10}$/.test(sid) ? catalogue.find(Number(sid)) : undefined
-  if (!rule) throw notFound(`signature with the sid ${sid.slice(0, 80)}`)
+  if (!rule) throw notFound(say`signature with the sid ${sid.slice(0, 80)}`)
   return rule
 }
 

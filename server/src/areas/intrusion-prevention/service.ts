@@ -3,6 +3,7 @@
 import { optionalService, service } from '../../core/area/service.ts'
 import type { Catalogue } from '../../domain/signatures/catalogue.ts'
 import type { Rule } from '../../domain/signatures/rule.ts'
+import type { SaidText } from '../../shared/said.ts'
 import type { SignatureIntake } from './runs/intake.ts'
 
 /** What the rule files on this machine hold, and how they were read. */
@@ -16,7 +17,7 @@ export interface SignatureBase {
     readonly folder: string
     /** Unix seconds of the newest file of a source, null when it has none. */
     readonly updatedAt: Readonly<Record<'standard' | 'advanced', number | null>>
-    readonly messages: readonly string[]
+    readonly messages: readonly SaidText[]
     readonly isReading: boolean
     /** Why files were not read; empty when they were. */
     readonly fault: string

@@ -6,6 +6,7 @@ import { counted } from '../../core/contract/counted.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import type { InspectionState } from '../../core/contract/inspection-state.ts'
 import { failedWords, inspectionStatus } from '../../engines/inspection/status.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { signatureIntakeService, signaturesService } from './service.ts'
 
 interface StatusView {
@@ -31,8 +32,8 @@ export function showStatus(view: StatusView): StatusItem[] {
     inspection,
     isOwn: ({ prevention }) => prevention !== '',
     unused: isEnabled
-      ? 'No enabled firewall rule inspects with a profile of intrusion prevention.'
-      : 'Intrusion prevention is disabled.',
+      ? say`No enabled firewall rule inspects with a profile of intrusion prevention.`
+      : say`Intrusion prevention is disabled.`,
   })
   return [
     { name: 'suricata', ...engine },
@@ -40,7 +41,7 @@ export function showStatus(view: StatusView): StatusItem[] {
       name: `${services.brand}-suricata-backend`,
       status: count > 0 ? 'active' : 'inactive',
       msg: [
-        `${counted(count, 'signature is', 'signatures are')} loaded.`,
+        say`${counted(count, 'signature is', 'signatures are')} loaded.`,
         ...failedWords(inspection),
         ...signatureMessages(services, custom),
       ],
@@ -52,17 +53,17 @@ export function showStatus(view: StatusView): StatusItem[] {
 export function signatureMessages(
   { of }: Sources,
   custom: readonly { readonly id: string; readonly reason: string }[],
-): string[] {
+): SaidText[] {
   const { verdicts, archives } = of(signatureIntakeService)
   const refused = [
-    ...verdicts.refused().map(({ sid, reason }) => `Signature ${sid} is left out: ${reason}`),
-    ...custom.map(({ id, reason }) => `Custom signature ${id} is left out: ${reason}`),
+    ...verdicts.refused().map(({ sid, reason }) => say`Signature ${sid} is left out: ${reason}`),
+    ...custom.map(({ id, reason }) => say`Custom signature ${id} is left out: ${reason}`),
   ]
   const left = refused.length - maxMessages
   return [
     ...(of(signaturesService)?.state().messages ?? []),
     ...refused.slice(0, maxMessages),
-    ...(left > 0 ? [`${left} more signatures are left out.`] : []),
+    ...(left > 0 ? [say`${left} more signatures are left out.`] : []),
     ...(verdicts.message === '' ? [] : [verdicts.message]),
     ...archives.list().flatMap(archiveMessages),
   ]
@@ -70,16 +71,17 @@ export function signatureMessages(
 
 type Archive = ReturnType<Offered<typeof signatureIntakeService>['archives']['list']>[number]
 
-function archiveMessages({ name, state, message, report }: Archive): string[] {
+function archiveMessages({ name, state, message, report }: Archive): SaidText[] {
   const [first] = report.failed
-  const example = first ? ` The first one is in ${first.file}, line ${first.line}: ${first.reason}` : ''
+  const left =
+    report.failedCount === 1
+      ? say`1 rule of the archive ${name} is left out.`
+      : say`${report.failedCount} rules of the archive ${name} are left out.`
   return [
-    ...(state === 'checking' ? [`The archive ${name} is being checked.`] : []),
-    ...(state === 'failed' ? [`The archive ${name} could not be used: ${message}`] : []),
+    ...(state === 'checking' ? [say`The archive ${name} is being checked.`] : []),
+    ...(state === 'failed' ? [say`The archive ${name} could not be used: ${message}`] : []),
     ...(report.failedCount > 0
-      ? [
-          `${counted(report.failedCount, 'rule')} of the archive ${name} ${report.failedCount === 1 ? 'is' : 'are'} left out.${example}`,
-        ]
+      ? [first ? say`${left} The first one is in ${first.file}, line ${first.line}: ${first.reason}` : left]
       : []),
   ]
 }
@@ -90,10 +92,10 @@ export function showUpdate({ of }: Sources, source: 'standard' | 'advanced') {
   const archives = source === 'advanced' ? of(signatureIntakeService).archives.list() : []
   const isUpdating = state?.isReading === true || archives.some((one) => one.state === 'checking')
   const failed = archives.find((one) => one.state === 'failed')
-  const fault = state?.fault || (failed ? `The archive ${failed.name} could not be used: ${failed.message}` : '')
+  const fault = state?.fault || (failed ? say`The archive ${failed.name} could not be used: ${failed.message}` : '')
   const status = isUpdating ? 'updating' : fault === '' ? 'up_to_date' : 'failed_to_update'
-  const words = [isUpdating ? 'Rules are being read.' : fault, 'Signatures are not downloaded.', origins[source]]
-  const where = source === 'advanced' && state ? `Files in ${state.folder} are read within a minute.` : ''
+  const words = [isUpdating ? say`Rules are being read.` : fault, say`Signatures are not downloaded.`, origins[source]]
+  const where = source === 'advanced' && state ? say`Files in ${state.folder} are read within a minute.` : ''
   return {
     status: status as 'updating' | 'up_to_date' | 'failed_to_update',
     msg: [...words, where].filter((text) => text !== '').join(' '),
@@ -102,6 +104,6 @@ export function showUpdate({ of }: Sources, source: 'standard' | 'advanced') {
 }
 
 const origins = {
-  standard: 'They come with the gateway and with the package of the inspection engine.',
-  advanced: 'They come from archives of rules that are uploaded, and from rule files of the operator.',
+  standard: say`They come with the gateway and with the package of the inspection engine.`,
+  advanced: say`They come from archives of rules that are uploaded, and from rule files of the operator.`,
 } as const

@@ -6,6 +6,7 @@ import { nullable, strictObject } from '../../core/contract/fields.ts'
 import { Type } from '../../core/contract/schema.ts'
 import { Sealed } from '../../core/model/secret.ts'
 import { type Config, read, single } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { type LicenceInfo, timedModules, UpdateType } from './contract.ts'
 
 /** The claims in a token of the operator, by the wire names of the licence information. */
@@ -80,7 +81,7 @@ export function licenceInfo(config: Config, serverName: string, nowUnixSeconds: 
     },
     general: {
       available: isUsable,
-      reason: isUsable ? '' : isStarted ? 'The licence has expired.' : 'The licence has not started yet.',
+      reason: isUsable ? '' : isStarted ? say`The licence has expired.` : say`The licence has not started yet.`,
       not_upgrade_after: claims.not_upgrade_after ?? claims.expiration_date,
       tech_support_end: claims.tech_support_end ?? claims.expiration_date,
       start_date: claims.start_date,

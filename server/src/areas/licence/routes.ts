@@ -5,6 +5,7 @@ import { type Change, handle, type Route, type Services } from '../../core/area/
 import { settingsRoutes } from '../../core/area/routes.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { read, write } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { version } from '../../shared/version.ts'
 import { LicenceClaims, licence, licenceInfo, tokenPlace, updateType } from './config.ts'
 import {
@@ -34,7 +35,7 @@ async function claimsOf(services: Services, token: string, field: string): Promi
   if (faults.length > 0)
     throw invalid(
       field,
-      `The licence in the token is not valid: ${faults[0]?.field}. Ask the operator for a new token.`,
+      say`The licence in the token is not valid: ${faults[0]?.field}. Ask the operator for a new token.`,
     )
   return claims as LicenceClaims
 }
@@ -56,7 +57,7 @@ const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]+$/
 function tokenIn(file: Buffer): string {
   const token = file.toString('latin1').trim()
   if (token.length <= longestToken && tokenForm.test(token)) return token
-  throw invalid('body', 'The file is not a licence. It must contain one signed token (JWT) and nothing else.')
+  throw invalid('body', say`The file is not a licence. It must contain one signed token (JWT) and nothing else.`)
 }
 
 /** A reserved name (RFC 2606): this release has no portal. */
@@ -80,7 +81,7 @@ export const routes: readonly Route[] = [
     if (read(config, updateType).update_type !== 'manual') {
       throw new GatewayError(
         'conflict',
-        'The licence is fetched automatically. Set update_type to manual to register by hand.',
+        say`The licence is fetched automatically. Set update_type to manual to register by hand.`,
       )
     }
     return { registration_url: registrationUrl(services) }

@@ -2,6 +2,7 @@
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 
 const algorithms: Readonly<Record<string, string>> = { ed25519: 'EdDSA', ec: 'ES256', rsa: 'RS256' }
 
@@ -16,7 +17,7 @@ export async function readToken(token: string, operatorKeyPem: string, field: st
     const { payload } = await jwtVerify(token, key, { algorithms: [algorithmFor(key)] })
     return payload.licence
   } catch {
-    throw invalid(field, 'The token is not signed with the operator’s licence key.')
+    throw invalid(field, say`The token is not signed with the operator’s licence key.`)
   }
 }
 
@@ -25,7 +26,7 @@ function readKey(pem: string): KeyObject {
   try {
     return createPublicKey(pem)
   } catch (cause) {
-    const message = 'The operator’s licence key on this machine cannot be read, so no licence can be checked.'
+    const message = say`The operator’s licence key on this machine cannot be read, so no licence can be checked.`
     throw new GatewayError('unavailable', message, { cause })
   }
 }

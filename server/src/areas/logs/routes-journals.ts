@@ -16,6 +16,7 @@ import {
 import type { LogKindName } from '../../domain/logs/kinds.ts'
 import type { Question, SumQuestion, SumRow, Sums } from '../../domain/logs/store.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
+import { say } from '../../shared/said.ts'
 import { tailLog } from './jobs-tail.ts'
 import { logsService, refreshLogsService } from './service.ts'
 import { dayStart, type OffsetAt, stepBounds } from './steps.ts'
@@ -112,10 +113,10 @@ export async function bucketsAnswer(context: Context, query: BucketsQuery, asked
   const { services, signal } = context
   const { until = nowOf(context) + 1, by = null } = query
   const { from = Math.max(0, until - daySeconds) } = query
-  if (until <= from) throw invalid('until', 'Must be later than from.')
+  if (until <= from) throw invalid('until', say`Must be later than from.`)
   const { width = Math.ceil((until - from) / usualBuckets) } = query
   if ((until - from) / width > maxBuckets)
-    throw invalid('width', `Must be larger: there are at most ${maxBuckets} buckets.`)
+    throw invalid('width', say`Must be larger: there are at most ${maxBuckets} buckets.`)
   await services.of(refreshLogsService)()
   const owner = signedIn(context).adminId
   const buckets = await services.of(logsService).buckets({ ...asked, from, until, width, by }, { owner, signal })
@@ -142,7 +143,7 @@ interface Period {
 function periodOf(context: Context, { from, until = nowOf(context) + 1 }: PeriodQuery): Period {
   const offsetAt = clockOffsets(context.services.facts().timeZone)
   const start = from ?? dayStart(until - 1, offsetAt)
-  if (until <= start) throw invalid('until', 'Must be later than from.')
+  if (until <= start) throw invalid('until', say`Must be later than from.`)
   return { from: start, until, offsetAt }
 }
 
@@ -157,7 +158,7 @@ function timelineBounds(context: Context, query: TimelineQuery): readonly number
   const { from, until, offsetAt } = periodOf(context, query)
   const { step = until - from <= twoDays ? 'hour' : 'day' } = query
   const bounds = stepBounds(step, from, until, offsetAt, mostSteps - 1)
-  if (!bounds) throw invalid('step', `Must be larger, or the period shorter: at most ${mostSteps} steps.`)
+  if (!bounds) throw invalid('step', say`Must be larger, or the period shorter: at most ${mostSteps} steps.`)
   return bounds
 }
 

@@ -6,6 +6,7 @@ import { mayUse } from '../../core/contract/access.ts'
 import { invalid } from '../../core/contract/error.ts'
 import { all, type Condition, type JournalQuery, maxRows, printStamp } from '../../core/contract/table-query.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
+import { say } from '../../shared/said.ts'
 import { logRetention, remoteSyslogState } from './config.ts'
 import * as contract from './contract.ts'
 import { recordsAfter } from './jobs-tail.ts'
@@ -57,7 +58,7 @@ export const routes: readonly Route[] = [
     const question = query.last_reboot_only ? withCondition(asked, (where) => all(where, sinceBoot(context))) : asked
     if (query.after !== undefined) {
       if (query.sort || query.offset !== undefined || isCsv)
-        throw invalid('after', 'Cannot be combined with sort, offset or CSV.')
+        throw invalid('after', say`Cannot be combined with sort, offset or CSV.`)
       await services.of(refreshLogsService)()
       const asker = { owner: signedIn(context).adminId, signal }
       const place = placeOf(query.after)

@@ -5,6 +5,7 @@ import { declareSettings } from '../../core/model/declarations.ts'
 import { read } from '../../core/model/slots.ts'
 import { faultOfKey, nameIn, readCertificates } from '../../shared/net/certificate.ts'
 import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { remoteSyslog, remoteSyslogTls } from './config.ts'
 import type { RemoteSyslog, RemoteSyslogTls } from './contract.ts'
 
@@ -25,9 +26,11 @@ export const remoteSyslogSettings = declareSettings<RemoteSyslog>({
   problemsOf: (config, { host, protocol }) => [
     ...(host === null || isMachine(host)
       ? []
-      : [{ field: 'host', message: 'Must be the address of another machine, not a loopback or multicast address.' }]),
+      : [
+          { field: 'host', message: say`Must be the address of another machine, not a loopback or multicast address.` },
+        ]),
     ...(protocol === 'udp' && read(config, remoteSyslogTls).enabled
-      ? [{ field: 'protocol', message: 'Must be tcp while TLS is enabled. Disable TLS first to send over UDP.' }]
+      ? [{ field: 'protocol', message: say`Must be tcp while TLS is enabled. Disable TLS first to send over UDP.` }]
       : []),
   ],
 })
@@ -40,7 +43,7 @@ export const remoteSyslogTlsSettings = declareSettings<RemoteSyslogTls>({
   reads: [remoteSyslog],
   problemsOf: (config, { enabled, ca_certificate }) => [
     ...(enabled && read(config, remoteSyslog).protocol === 'udp'
-      ? [{ field: 'enabled', message: 'TLS needs TCP. Set the protocol of forwarding to tcp first.' }]
+      ? [{ field: 'enabled', message: say`TLS needs TCP. Set the protocol of forwarding to tcp first.` }]
       : []),
     ...(ca_certificate === null ? [] : authorityProblems(ca_certificate)),
   ],
@@ -55,6 +58,6 @@ function authorityProblems(pem: string): Problem[] {
     const fault = faultOfKey(certificate)
     return fault === null
       ? []
-      : [{ field: 'ca_certificate', message: `${nameIn(index, certificates.length)} ${fault}` }]
+      : [{ field: 'ca_certificate', message: say`${nameIn(index, certificates.length)} ${fault}` }]
   })
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { write } from '../../core/model/slots.ts'
 import type { ForwardingReport } from '../../domain/logs/store.ts'
+import { verbatim } from '../../shared/said.ts'
 import { remoteSyslog, remoteSyslogState } from './config.ts'
 import { remoteSyslogItems } from './status.ts'
 
@@ -36,7 +37,7 @@ describe('the status of log forwarding', () => {
 
   it('shows what is wrong, what waits and since when, what was lost and what was sent twice', () => {
     const oldest = Date.parse('2026-01-02T00:00:00Z') * 1000
-    const fault = 'The collector 192.0.2.5:514 does not answer.'
+    const fault = verbatim('The collector 192.0.2.5:514 does not answer.')
     assert.deepEqual(shown({ ...calm, isConnected: false, waiting: 7, oldest, lost: 2, repeated: 3, fault }), {
       name: 'portcullis-logs-backend',
       status: 'failed',

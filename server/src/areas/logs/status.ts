@@ -7,12 +7,13 @@ import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { logKindNames, logKinds } from '../../domain/logs/kinds.ts'
 import type { StoreState } from '../../domain/logs/store.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { logLimitsOf, remoteSyslog, remoteSyslogState } from './config.ts'
 import type { LogUsage } from './contract.ts'
 import { forwardingService, logServerService } from './service.ts'
 
 export function logStoreItems({ fault, notice, lost }: StoreState, brand: string): StatusItem[] {
-  const lostNote = lost > 0 ? [`${counted(lost, 'record was', 'records were')} lost since the start.`] : []
+  const lostNote = lost > 0 ? [say`${counted(lost, 'record was', 'records were')} lost since the start.`] : []
   const msg = [...(fault === null ? [] : [fault]), ...(notice === undefined ? [] : [notice]), ...lostNote]
   return [{ name: `${brand}-logs-syncer`, status: fault === null ? 'active' : 'failed', msg }]
 }
@@ -28,10 +29,10 @@ export function logServerItems({ brand, of }: Pick<Services, 'brand' | 'of'>): S
       status: fault === null ? 'active' : 'failed',
       msg: [
         ...(fault === null
-          ? [`Records are sent to the log server ${name}.`]
-          : [fault, 'Until then questions are answered from the records that the gateway itself keeps.']),
-        ...(waiting === 0 ? [] : [`Records that wait: ${waiting}.`]),
-        ...(lost === 0 ? [] : [`Records lost, because they were removed before they could be sent: ${lost}.`]),
+          ? [say`Records are sent to the log server ${name}.`]
+          : [fault, say`Until then questions are answered from the records that the gateway itself keeps.`]),
+        ...(waiting === 0 ? [] : [say`Records that wait: ${waiting}.`]),
+        ...(lost === 0 ? [] : [say`Records lost, because they were removed before they could be sent: ${lost}.`]),
       ],
     },
   ]
@@ -56,17 +57,17 @@ export function remoteSyslogItems(
   config: Config,
   { brand, clock, of }: Pick<Services, 'brand' | 'clock' | 'of'>,
 ): StatusItem[] {
-  const item = (status: StatusItem['status'], ...msg: string[]): StatusItem[] => [
+  const item = (status: StatusItem['status'], ...msg: SaidText[]): StatusItem[] => [
     { name: `${brand}-logs-backend`, status, msg },
   ]
   const { host, port, protocol } = read(config, remoteSyslog)
-  if (!read(config, remoteSyslogState).enabled) return item('inactive', 'Forwarding is switched off.')
-  if (host === null || port === null) return item('inactive', 'The address or the port of the collector is missing.')
+  if (!read(config, remoteSyslogState).enabled) return item('inactive', say`Forwarding is switched off.`)
+  if (host === null || port === null) return item('inactive', say`The address or the port of the collector is missing.`)
   const forwarding = of(forwardingService)
   if (!forwarding)
-    return item('inactive', 'Nothing is sent, because this gateway does not change the machine it runs on.')
+    return item('inactive', say`Nothing is sent, because this gateway does not change the machine it runs on.`)
   const report = forwarding.report()
-  if (!report) return item('activating', `Connecting to the collector ${host}:${port}.`)
+  if (!report) return item('activating', say`Connecting to the collector ${host}:${port}.`)
   const { isConnected, waiting, oldest, lost, repeated, fault } = report
   const status = fault !== null ? 'failed' : isConnected ? 'active' : 'activating'
   const now = clock.now().getTime() / 1000
@@ -75,10 +76,18 @@ export function remoteSyslogItems(
     status,
     ...(fault === null ? [] : [fault]),
     isConnected
-      ? `Connected to the collector ${host}:${port} (${protocol}).`
-      : `Not connected to the collector ${host}:${port}.`,
-    ...(waiting === 0 ? [] : [`Records that wait: ${waiting}${age === null ? '' : `; the oldest is ${age} s old`}.`]),
-    ...(lost === 0 ? [] : [`Records lost, because they were removed from the log before they could be sent: ${lost}.`]),
-    ...(repeated === 0 ? [] : [`Records sent twice, because the collector may not have stored them: ${repeated}.`]),
+      ? say`Connected to the collector ${host}:${port} (${protocol}).`
+      : say`Not connected to the collector ${host}:${port}.`,
+    ...(waiting === 0
+      ? []
+      : [
+          age === null
+            ? say`Records that wait: ${waiting}.`
+            : say`Records that wait: ${waiting}; the oldest is ${age} s old.`,
+        ]),
+    ...(lost === 0
+      ? []
+      : [say`Records lost, because they were removed from the log before they could be sent: ${lost}.`]),
+    ...(repeated === 0 ? [] : [say`Records sent twice, because the collector may not have stored them: ${repeated}.`]),
   )
 }

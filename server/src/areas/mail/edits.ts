@@ -4,6 +4,7 @@ import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { updateSettings } from '../../core/model/lists.ts'
 import type { Sealed } from '../../core/model/secret.ts'
 import { type Config, read, write } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { chosenDisk, filterLicence, filterState, general, type SigningKey, signingKey, state } from './config.ts'
 import type { General } from './contract.ts'
 import type { AddressRule, ShownAddressRule } from './contract-rules.ts'
@@ -30,12 +31,12 @@ export const willNeedSigningKey = (config: Config, patch: Partial<General>): boo
 /** `disk` is what the machine has under this id, if anything. */
 export function connectDisk(config: Config, disk: { readonly id: string; readonly title: string } | undefined): Config {
   if (!read(config, state).enabled) {
-    throw new GatewayError('conflict', 'The mail server is disabled. Enable it before connecting a disk.')
+    throw new GatewayError('conflict', say`The mail server is disabled. Enable it before connecting a disk.`)
   }
-  if (!disk) throw invalid('id', 'There is no free disk with this id. List the disks to see which are free.')
+  if (!disk) throw invalid('id', say`There is no free disk with this id. List the disks to see which are free.`)
   const current = read(config, chosenDisk).disk
   if (current && current.id !== disk.id) {
-    throw new GatewayError('conflict', `The disk "${current.title}" is connected. Disconnect it first.`)
+    throw new GatewayError('conflict', say`The disk "${current.title}" is connected. Disconnect it first.`)
   }
   return write(config, chosenDisk, { disk: { id: disk.id, title: disk.title } })
 }
@@ -44,7 +45,7 @@ export function uploadLicence(config: Config, file: Sealed): Config {
   if (!read(config, filterState).enabled) {
     throw new GatewayError(
       'conflict',
-      'The antispam and antivirus engine is disabled. Enable it before uploading its licence.',
+      say`The antispam and antivirus engine is disabled. Enable it before uploading its licence.`,
     )
   }
   return write(config, filterLicence, { file })

@@ -5,6 +5,7 @@ import type { Problem } from '../../core/contract/error.ts'
 import { declareList, declareSettings } from '../../core/model/declarations.ts'
 import type { ListSlot } from '../../core/model/slots.ts'
 import { parseNetwork } from '../../shared/net/ipv4.ts'
+import { say } from '../../shared/said.ts'
 import { allowedRules, deniedRules, forwardingRules, general, trustedNetworks } from './config.ts'
 import type { General, TrustedNetworks } from './contract.ts'
 import type { AddressRule, NewAddressRule } from './contract-rules.ts'
@@ -62,9 +63,11 @@ function domainProblems(settings: General): Problem[] {
   return [
     ...repeated.map(({ field, name }) => ({
       field,
-      message: `The domain ${name} is used twice. It can be the main domain, an additional domain or a relay domain.`,
+      message: say`The domain ${name} is used twice. It can be the main domain, an additional domain or a relay domain.`,
     })),
-    ...(isRelayed ? [{ field: 'mail_hostname', message: 'The host name must not be one of the relay domains.' }] : []),
+    ...(isRelayed
+      ? [{ field: 'mail_hostname', message: say`The host name must not be one of the relay domains.` }]
+      : []),
   ]
 }
 
@@ -75,12 +78,12 @@ const networkProblems = (networks: readonly string[]): Problem[] =>
   networks.flatMap((text, index) => {
     const field = `postfix_mynetworks[${index}]`
     const network = parseNetwork(text)
-    if (!network) return [{ field, message: `${text} does not have a valid network mask.` }]
+    if (!network) return [{ field, message: say`${text} does not have a valid network mask.` }]
     return network.prefix < widestPrefix
       ? [
           {
             field,
-            message: `A trusted network must have a prefix of at least ${widestPrefix}: a wider one would let unauthenticated clients send mail.`,
+            message: say`A trusted network must have a prefix of at least ${widestPrefix}: a wider one would let unauthenticated clients send mail.`,
           },
         ]
       : []

@@ -5,6 +5,7 @@ import { handle, type Route, type Services } from '../../core/area/handle.ts'
 import { settingsRoutes } from '../../core/area/routes.ts'
 import { invalid } from '../../core/contract/error.ts'
 import { read, write } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import {
   dkimState,
   filterLicence,
@@ -60,7 +61,7 @@ export const filterRoutes: readonly Route[] = [
     filter.uploadLicence,
     ({ rawBody, change, services }) => {
       if (rawBody.length > maxLicenceBytes)
-        throw invalid('body', 'The file is too large: a licence file has at most 32 KiB.')
+        throw invalid('body', say`The file is too large: a licence file has at most 32 KiB.`)
       const file = services.vault.seal(rawBody.toString('base64'), filterLicencePlace)
       return change((config) => uploadLicence(config, file))
     },

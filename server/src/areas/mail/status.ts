@@ -2,10 +2,12 @@
 
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { chosenDisk, filterState, general, security, state } from './config.ts'
 import type { DiskState } from './contract.ts'
 
-const stored = (engine: string): string => `Stored; ${engine} is not part of this release yet, so nothing is applied.`
+const stored = (engine: string): SaidText =>
+  say`Stored; ${engine} is not part of this release yet, so nothing is applied.`
 
 /** The server has the name of its unit in the system journal (docs/behaviour/logs.md 4). */
 export function mailStatusItems(config: Config, brand: string): StatusItem[] {
@@ -15,30 +17,30 @@ export function mailStatusItems(config: Config, brand: string): StatusItem[] {
     {
       name: `${brand}-mail-backend`,
       status: 'inactive',
-      msg: isOn ? [stored('the mail engine'), ...hints(config)] : ['The mail server is switched off.'],
+      msg: isOn ? [stored(say`the mail engine`), ...hints(config)] : [say`The mail server is switched off.`],
     },
     {
       name: 'mail-filter',
       status: 'inactive',
       msg: isFiltering
         ? [
-            stored('the antispam and antivirus engine'),
-            ...(isOn ? [] : ['It works only while the mail server is enabled.']),
+            stored(say`the antispam and antivirus engine`),
+            ...(isOn ? [] : [say`It works only while the mail server is enabled.`]),
           ]
-        : ['The antispam and antivirus engine is switched off.'],
+        : [say`The antispam and antivirus engine is switched off.`],
     },
   ]
 }
 
 /** What the settings lack for the mode they are meant for (docs/behaviour/mail.md 2). */
-function hints(config: Config): string[] {
+function hints(config: Config): SaidText[] {
   const { mail_domain, mail_hostname, mail_relay_domains } = read(config, general)
   const isRelay = mail_relay_domains.length > 0
   return [
-    ...(mail_domain === null && !isRelay ? ['The main mail domain is not set.'] : []),
-    ...(mail_hostname === null ? ['The host name of the mail server is not set.'] : []),
+    ...(mail_domain === null && !isRelay ? [say`The main mail domain is not set.`] : []),
+    ...(mail_hostname === null ? [say`The host name of the mail server is not set.`] : []),
     ...(isRelay && read(config, security).smtpd_sasl_enabled
-      ? ['Clients can sign in (SASL). Disable this in front of an inner mail server.']
+      ? [say`Clients can sign in (SASL). Disable this in front of an inner mail server.`]
       : []),
   ]
 }
@@ -68,7 +70,7 @@ export function diskState(
     status: 'error',
     total_size: present?.bytes ?? null,
     error: present
-      ? 'Stored; the mail engine is not part of this release yet, so the disk is not mounted.'
-      : 'The disk is missing or in use by something else.',
+      ? say`Stored; the mail engine is not part of this release yet, so the disk is not mounted.`
+      : say`The disk is missing or in use by something else.`,
   }
 }

@@ -6,6 +6,7 @@ import type { Machine } from '../../core/area/handle.ts'
 import { type Config, write } from '../../core/model/slots.ts'
 import type { UnitObservation } from '../../core/plan/artifacts.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
+import { verbatim } from '../../shared/said.ts'
 import { agentServers, agentServices, guardedSnmp, snmpServices } from './agents.ts'
 import { agentSettings, snmpSettings, snmpState } from './config.ts'
 import { renderAgents } from './render-agents.ts'
@@ -23,9 +24,9 @@ const machineWith = (...units: Partial<UnitObservation>[]): Machine => ({
     appliedRevision: 1,
     tables: [],
     links: [],
-    units: units.map((unit) => ({ name: 'snmp', state: 'active', message: '', pid: 1, ...unit })),
+    units: units.map((unit) => ({ name: 'snmp', state: 'active', message: '' as const, pid: 1, ...unit })),
   },
-  unreachable: '',
+  unreachable: '' as const,
   applyError: null,
 })
 const range = (low: string, high: string) => [parseAddress(low), parseAddress(high)]
@@ -67,7 +68,9 @@ describe('SNMP', () => {
   it('has the state of its unit, and names the package that is missing', () => {
     const config = snmp(complete)
     assert.deepEqual(snmpItems(config, machineWith({})), [{ name: 'snmpd', status: 'active', msg: [] }])
-    const message = 'snmp ended with status 127. setpriv: failed to execute /usr/sbin/snmpd: No such file or directory'
+    const message = verbatim(
+      'snmp ended with status 127. setpriv: failed to execute /usr/sbin/snmpd: No such file or directory',
+    )
     assert.deepEqual(snmpItems(config, machineWith({ state: 'failed', message }))[0]?.msg, [
       'The program snmpd is not installed (Debian package snmpd).',
     ])

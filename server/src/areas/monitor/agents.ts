@@ -8,19 +8,20 @@ import { snmp } from '../../engines/snmp/index.ts'
 import { canBeUser } from '../../engines/snmp/snmp.ts'
 import { type Network, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { toRanges } from '../../shared/net/ranges.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { agentSettings, snmpSettings, snmpState } from './config.ts'
 
 /** Why no one could read with these settings; empty when someone can. */
-export function snmpFaults(config: Config): string[] {
+export function snmpFaults(config: Config): SaidText[] {
   const { version, community, user, password, hosts } = read(config, snmpSettings)
   const missing =
     version === 2
-      ? [...(community === null ? ['The community is missing.'] : [])]
+      ? [...(community === null ? [say`The community is missing.`] : [])]
       : [
-          ...(user === '' ? ['The user is missing.'] : canBeUser(user) ? [] : ['The user name cannot be used.']),
-          ...(password === null ? ['The password is missing.'] : []),
+          ...(user === '' ? [say`The user is missing.`] : canBeUser(user) ? [] : [say`The user name cannot be used.`]),
+          ...(password === null ? [say`The password is missing.`] : []),
         ]
-  return [...(hosts.length === 0 ? ['No trusted host is listed.'] : []), ...missing]
+  return [...(hosts.length === 0 ? [say`No trusted host is listed.`] : []), ...missing]
 }
 
 export const isSnmpServed = (config: Config): boolean =>

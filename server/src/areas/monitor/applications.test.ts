@@ -33,7 +33,7 @@ test('what has no place in the catalogue keeps its name', () => {
   assert.equal(named('HTTP.Hotmail'), 'Hotmail')
 })
 
-test('a session is found whoever opened it, and others are not', () => {
+test('a session is found no matter who opened it, and others are not', () => {
   const turned = { source: '192.0.2.9', sourcePort: 443, destination: '10.0.0.2', destinationPort: 50_000 }
   const found = new Map([[key, { name: 'SSH', server: '' }]])
   assert.equal(recognise({ ...session, ...turned }, found), 'SSH')

@@ -5,6 +5,7 @@ import { secretMask } from '../../core/contract/fields.ts'
 import { updateSettings } from '../../core/model/lists.ts'
 import type { Sealed } from '../../core/model/secret.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { flowSettings, type SnmpSecret } from './config.ts'
 import type { FlowSettings, SnmpPatch } from './contract.ts'
 import { flowExport, snmp } from './settings.ts'
@@ -33,7 +34,7 @@ export type SealSecret = (field: SnmpSecret, secret: string) => Sealed
 export function updateSnmp(config: Config, patch: SnmpPatch, seal: SealSecret): Config {
   const { version, hosts, community, password, private_key, ...rest } = patch
   if (new TextEncoder().encode(community ?? '').length > mostCommunityBytes)
-    throw invalid('community', `Must have at most ${mostCommunityBytes} bytes.`)
+    throw invalid('community', say`Must have at most ${mostCommunityBytes} bytes.`)
   const secret = (field: SnmpSecret, value: string | null | undefined) => {
     if (value === undefined || value === null || value === secretMask) return {}
     return { [field]: value === '' ? null : seal(field, value) }

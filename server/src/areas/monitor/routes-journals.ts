@@ -13,6 +13,7 @@ import {
   readJournalQuery,
 } from '../../core/contract/table-query.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
+import { say } from '../../shared/said.ts'
 import { askedOf, bucketsAnswer } from '../logs/public.ts'
 import { logsService, refreshLogsService } from '../logs/service.ts'
 import type { OpenSessions } from '../portal/public.ts'
@@ -111,7 +112,7 @@ export const journalRoutes: readonly Route[] = [
     const { params, query, services, signal } = context
     const column = contract.uniqueColumns.find((name) => name === params.column_name)
     if (!column)
-      throw notFound(`column ${params.column_name.slice(0, 80)} whose values can be listed. Use ip or country_name`)
+      throw notFound(say`column ${params.column_name.slice(0, 80)} whose values can be listed. Use ip or country_name`)
     await services.of(refreshLogsService)()
     const { limit, offset } = pageOf(query)
     const question = {

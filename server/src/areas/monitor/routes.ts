@@ -7,6 +7,7 @@ import { maxRows, type SortItem } from '../../core/contract/table-query.ts'
 import { read } from '../../core/model/slots.ts'
 import type { TrackedSession } from '../../core/plan/facts.ts'
 import { createSlices, sortInSlices } from '../../core/workers/slices.ts'
+import { verbatim } from '../../shared/said.ts'
 import { userSessionsService } from '../authorization/service.ts'
 import {
   applicationDetection,
@@ -114,7 +115,7 @@ const trafficRoutes: readonly Route[] = [
     try {
       return trafficItems(await context.services.of(trafficService)?.read(), applications)
     } catch (fault) {
-      return unreadTrafficItems((fault as Error).message, applications)
+      return unreadTrafficItems(verbatim((fault as Error).message), applications)
     }
   }),
   ...settingsRoutes(contract.applicationDetection, applicationDetection),

@@ -4,11 +4,12 @@ import type { Problem } from '../../core/contract/error.ts'
 import { declareSettings, names } from '../../core/model/declarations.ts'
 import type { Config } from '../../core/model/slots.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { connections, isInterfaceAlias, tunnels, zones } from '../network/public.ts'
 import { agentSettings, flowSettings, snmpSettings } from './config.ts'
 import type { AgentSettings, FlowSettings } from './contract.ts'
 
-const problem = (field: string, message: string): Problem => ({ field, message })
+const problem = (field: string, message: SaidText): Problem => ({ field, message })
 
 const templateFields = ['template_tx_counter', 'template_tx_interval'] as const
 
@@ -25,15 +26,17 @@ export const flowExport = declareSettings<FlowSettings>({
   references: [
     names('exported_interfaces', {
       faultOf: (config, id) =>
-        isCounted(config, id) ? null : `There is no interface with the id ${id} whose flows can be exported.`,
+        isCounted(config, id) ? null : say`There is no interface with the id ${id} whose flows can be exported.`,
     }),
   ],
   problemsOf: (_config, settings) => [
-    ...(settings.destination_ip === '0.0.0.0' ? [problem('destination_ip', 'Must be the address of a machine.')] : []),
+    ...(settings.destination_ip === '0.0.0.0'
+      ? [problem('destination_ip', say`Must be the address of a machine.`)]
+      : []),
     ...templateFields.flatMap((field) => {
       if (settings.version === 5)
-        return settings[field] === null ? [] : [problem(field, 'Must be null with version 5.')]
-      return settings[field] === null ? [problem(field, 'Must be a number with versions 9 and 10.')] : []
+        return settings[field] === null ? [] : [problem(field, say`Must be null with version 5.`)]
+      return settings[field] === null ? [problem(field, say`Must be a number with versions 9 and 10.`)] : []
     }),
   ],
   reads: [connections, tunnels, zones],
@@ -45,7 +48,7 @@ export const monitoringAgent = declareSettings<AgentSettings>({
   slot: agentSettings,
   noun: 'monitoring agent settings',
   problemsOf: (_config, agent) => {
-    const empty = 'Must contain at least one server while this mode is enabled.'
+    const empty = say`Must contain at least one server while this mode is enabled.`
     return [
       ...(agent.active_mode_enabled && agent.active_mode_servers.length === 0
         ? [problem('active_mode_servers', empty)]
@@ -54,7 +57,7 @@ export const monitoringAgent = declareSettings<AgentSettings>({
         ? [problem('passive_mode_servers', empty)]
         : []),
       ...(agent.active_mode_enabled && agent.hostname === ''
-        ? [problem('hostname', 'Must not be empty while the active mode is enabled.')]
+        ? [problem('hostname', say`Must not be empty while the active mode is enabled.`)]
         : []),
       ...serverProblems('active_mode_servers', agent.active_mode_servers),
       ...serverProblems('passive_mode_servers', agent.passive_mode_servers),
@@ -69,6 +72,8 @@ const serverProblems = (field: string, servers: readonly string[]): Problem[] =>
     const [host = '', port = '1'] = server.split(':')
     // No domain name ends with a number, so this is meant to be an address.
     if (/(?:^|\.)[0-9]+$/.test(host) && parseAddress(host) === null)
-      return [problem(`${field}[${index}]`, `${host} is not a valid IPv4 address.`)]
-    return Number(port) > highestPort ? [problem(`${field}[${index}]`, `The port must be at most ${highestPort}.`)] : []
+      return [problem(`${field}[${index}]`, say`${host} is not a valid IPv4 address.`)]
+    return Number(port) > highestPort
+      ? [problem(`${field}[${index}]`, say`The port must be at most ${highestPort}.`)]
+      : []
   })

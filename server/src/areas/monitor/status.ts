@@ -11,6 +11,7 @@ import { failed, findUnit, inactive, type State, unitStatus } from '../../core/p
 import { flowExport } from '../../engines/flow-export/index.ts'
 import { monitoringAgent } from '../../engines/monitoring-agent/index.ts'
 import { snmp } from '../../engines/snmp/index.ts'
+import { type SaidText, say, verbatim } from '../../shared/said.ts'
 import { isAgentServed, snmpFaults } from './agents.ts'
 import { flowSettings, flowState, snmpState } from './config.ts'
 import { isFlowExported } from './render.ts'
@@ -18,8 +19,8 @@ import { isFlowExported } from './render.ts'
 /** Sessions are a plain list, so the status shows why it is empty or incomplete. */
 export function trafficItems(reading: TrafficReading | undefined, applications: StatusItem): StatusItem[] {
   if (reading === undefined)
-    return withoutSessions('inactive', 'The traffic of this gateway is not read.', applications)
-  if (reading.limitation !== null) return withoutSessions('inactive', reading.limitation, applications)
+    return withoutSessions('inactive', say`The traffic of this gateway is not read.`, applications)
+  if (reading.limitation !== null) return withoutSessions('inactive', verbatim(reading.limitation), applications)
   const rates: StatusItem = reading.isCounting
     ? { name: 'rates', status: 'active', msg: [] }
     : { name: 'rates', status: 'inactive', msg: [uncounted] }
@@ -27,24 +28,24 @@ export function trafficItems(reading: TrafficReading | undefined, applications: 
 }
 
 /** When the machine did not answer. */
-export const unreadTrafficItems = (why: string, applications: StatusItem): StatusItem[] =>
+export const unreadTrafficItems = (why: SaidText, applications: StatusItem): StatusItem[] =>
   withoutSessions('failed', why, applications)
 
-const withoutSessions = (status: StatusItem['status'], why: string, applications: StatusItem): StatusItem[] => [
+const withoutSessions = (status: StatusItem['status'], why: SaidText, applications: StatusItem): StatusItem[] => [
   { name: 'sessions', status, msg: [why] },
-  { name: 'rates', status: 'inactive', msg: ['Rates are not available without sessions.'] },
+  { name: 'rates', status: 'inactive', msg: [say`Rates are not available without sessions.`] },
   applications,
 ]
 
-const cut = 'The gateway tracks more sessions than can be shown; the lists are incomplete.'
-const uncounted = 'The kernel does not count the traffic of sessions, so all rates are 0.'
+const cut = say`The gateway tracks more sessions than can be shown; the lists are incomplete.`
+const uncounted = say`The kernel does not count the traffic of sessions, so all rates are 0.`
 
 export function snmpItems(config: Config, machine: Machine): StatusItem[] {
   const item = (state: State): StatusItem[] => [{ name: 'snmpd', ...state }]
-  if (!read(config, snmpState).enabled) return item(inactive('SNMP is switched off.'))
+  if (!read(config, snmpState).enabled) return item(inactive(say`SNMP is switched off.`))
   const faults = snmpFaults(config)
-  if (faults.length > 0) return item(failed(...faults, 'No one can read until this is set.'))
-  const { status, msg } = unitStatus(machine, engineUnit(snmp, 'snmp').name, 'The SNMP service is not running.')
+  if (faults.length > 0) return item(failed(...faults, say`No one can read until this is set.`))
+  const { status, msg } = unitStatus(machine, engineUnit(snmp, 'snmp').name, say`The SNMP service is not running.`)
   return item({ status, msg: msg.map((message) => describeMissing(snmp, message) ?? message) })
 }
 
@@ -62,31 +63,31 @@ export const flowItems = (view: FlowView): StatusItem[] => [{ name: 'netflow-exp
 function flowStateOf(view: FlowView): State {
   const { config, report } = view
   const { destination_ip, destination_port, exported_interfaces } = read(config, flowSettings)
-  if (!read(config, flowState).enabled) return inactive('The flow export is switched off.')
+  if (!read(config, flowState).enabled) return inactive(say`The flow export is switched off.`)
   if (!isFlowExported(config))
     return inactive(
-      ...(destination_ip === '' ? ['Nothing is exported: the address of the collector is missing.'] : []),
-      ...(exported_interfaces.length === 0 ? ['Nothing is exported: no interface is selected.'] : []),
+      ...(destination_ip === '' ? [say`Nothing is exported: the address of the collector is missing.`] : []),
+      ...(exported_interfaces.length === 0 ? [say`Nothing is exported: no interface is selected.`] : []),
     )
-  const state = unitStatus(view, engineUnit(flowExport, 'flow-export').name, 'The flow exporter is not running.')
+  const state = unitStatus(view, engineUnit(flowExport, 'flow-export').name, say`The flow exporter is not running.`)
   if (state.status !== 'active') return state
   return { status: state.status, msg: [...state.msg, ...reportLines(report, `${destination_ip}:${destination_port}`)] }
 }
 
-function reportLines(report: FlowReport | null, collector: string): string[] {
-  if (report === null) return ['Nothing has been sent yet.']
+function reportLines(report: FlowReport | null, collector: string): SaidText[] {
+  if (report === null) return [say`Nothing has been sent yet.`]
   const { flows, packets, failedPackets, lostConnections, fault } = report
   return [
-    `Sent to ${collector} since the exporter started: ${counted(flows, 'flow')} in ${counted(packets, 'packet')}.`,
+    say`Sent to ${collector} since the exporter started: ${counted(flows, 'flow')} in ${counted(packets, 'packet')}.`,
     ...(fault === '' ? [] : [faultLine(fault, collector)]),
-    ...(failedPackets > 0 ? [`Packets that did not reach the collector: ${failedPackets}.`] : []),
+    ...(failedPackets > 0 ? [say`Packets that did not reach the collector: ${failedPackets}.`] : []),
     ...(lostConnections > 0
-      ? [`Connections that ended faster than they could be counted and are missing: ${lostConnections}.`]
+      ? [say`Connections that ended faster than they could be counted and are missing: ${lostConnections}.`]
       : []),
   ]
 }
 
-const faultLine = (code: string, collector: string): string =>
+const faultLine = (code: string, collector: string): SaidText =>
   code === 'ECONNREFUSED'
-    ? `The collector ${collector} refuses packets: nothing listens on its port.`
-    : `The last packet to ${collector} could not be sent (${code}).`
+    ? say`The collector ${collector} refuses packets: nothing listens on its port.`
+    : say`The last packet to ${collector} could not be sent (${code}).`

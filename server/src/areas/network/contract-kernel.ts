@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import { endpoint } from '../../core/contract/endpoint.ts'
-import { nullable, oneOf, StatusItem, strictObject } from '../../core/contract/fields.ts'
+import { nullable, oneOf, Spoken, StatusItem, strictObject } from '../../core/contract/fields.ts'
 import { Type } from '../../core/contract/schema.ts'
 
 export const KernelSettingState = strictObject({
@@ -16,6 +16,7 @@ export const KernelSettingState = strictObject({
   ),
   state: oneOf(['set', 'missing', 'refused', 'different']),
   message: Type.String({ description: 'Why it is not as wanted, or that another program had changed it.' }),
+  sentences: Type.Optional(Spoken),
 })
 export type KernelSettingState = Static<typeof KernelSettingState>
 

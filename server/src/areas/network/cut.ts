@@ -5,6 +5,7 @@ import type { Config } from '../../core/model/slots.ts'
 import type { LinkPlan } from '../../core/plan/artifacts.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { type Network, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { linksOf } from './render.ts'
 
 /** A device as it will be: planned, or as found when no plan contains it. */
@@ -22,7 +23,7 @@ export function wouldCut(
   facts: Facts,
   localAddress: string,
   peer: string,
-): string | null {
+): SaidText | null {
   const local = parseAddress(localAddress)
   const far = parseAddress(peer)
   if (local === null || far === null || local >>> 24 === 127) return null
@@ -34,15 +35,15 @@ export function wouldCut(
   const holder = holderOf(now, local)
   if (!holder) return null
   const next = holderOf(then, local)
-  if (!next) return `This change removes the address ${localAddress}, which your connection uses.`
+  if (!next) return say`This change removes the address ${localAddress}, which your connection uses.`
   if (next.device !== holder.device)
-    return `This change moves the address ${localAddress}, which your connection uses, to another interface.`
+    return say`This change moves the address ${localAddress}, which your connection uses, to another interface.`
   const route = routeTo(now, far)
   const newRoute = routeTo(then, far)
   if (route === null || (newRoute !== null && isSameRoute(route, newRoute))) return null
   return newRoute === null
-    ? `This change removes the only route to your address ${peer}.`
-    : `This change sends the replies to your address ${peer} over another route.`
+    ? say`This change removes the only route to your address ${peer}.`
+    : say`This change sends the replies to your address ${peer} over another route.`
 }
 
 function sidesOf(links: readonly LinkPlan[] | null, facts: Facts, cleared: readonly string[]): readonly Side[] {

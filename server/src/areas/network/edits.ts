@@ -5,6 +5,7 @@ import { secretMask } from '../../core/contract/fields.ts'
 import { findItem } from '../../core/model/list-edits.ts'
 import type { Sealed } from '../../core/model/secret.ts'
 import type { Config, ItemId } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { connections, spans, tunnels } from './config.ts'
 import { type ConnectionPatch, fieldsOf, type NewConnection, type NewSpan, type NewTunnel } from './contract.ts'
 
@@ -37,7 +38,7 @@ function withSealed(
 ): object {
   const isKept = password === undefined || password === null || password === secretMask
   if (!isKept) return { ...rest, password: seal(password, id) }
-  if (password !== undefined && !hasStored) throw invalid('password', 'Must be the password itself.')
+  if (password !== undefined && !hasStored) throw invalid('password', say`Must be the password itself.`)
   return rest
 }
 

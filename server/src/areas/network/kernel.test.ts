@@ -6,6 +6,7 @@ import { isAllowed, settingTable } from '../../applyd/machine/setting-table.ts'
 import type { Machine } from '../../core/area/handle.ts'
 import type { Observation, SettingObservation } from '../../core/plan/artifacts.ts'
 import { noFacts } from '../../core/plan/facts.ts'
+import { say, verbatim } from '../../shared/said.ts'
 import { connectionsFor, kernelSettings } from './kernel.ts'
 import { forwardingStatus } from './status-kernel.ts'
 
@@ -52,7 +53,7 @@ describe('the status of forwarding', () => {
   }
   const machine = (change: Partial<Observation> | null): Machine => ({
     observation: change && { ...observation, ...change },
-    unreachable: 'applyd does not answer.',
+    unreachable: verbatim('applyd does not answer.'),
     applyError: null,
   })
   const found = (change: Partial<SettingObservation>): Machine =>
@@ -64,7 +65,7 @@ describe('the status of forwarding', () => {
           wanted: '1',
           before: '0',
           state: 'set',
-          message: '',
+          message: '' as const,
           ...change,
         },
       ],
@@ -72,12 +73,12 @@ describe('the status of forwarding', () => {
 
   it('is active while the kernel forwards, and says when another program had changed it', () => {
     assert.deepEqual(forwardingStatus(found({})), { name: 'forwarding', status: 'active', msg: [] })
-    const message = 'Another program had set it to 0; it was corrected at 2026-01-01T00:00:00Z.'
+    const message = say`Another program had set it to 0; it was corrected at 2026-01-01T00:00:00Z.`
     assert.deepEqual(forwardingStatus(found({ message })), { name: 'forwarding', status: 'active', msg: [message] })
   })
 
   it('says why the machine does not forward', () => {
-    const message = '/proc/sys/net/ipv4/ip_forward has another value.'
+    const message = say`/proc/sys/net/ipv4/ip_forward has another value.`
     assert.deepEqual(forwardingStatus(found({ value: '0', state: 'different', message })), {
       name: 'forwarding',
       status: 'failed',

@@ -8,6 +8,7 @@ import type { LocalSide } from '../../domain/policy/local-side.ts'
 import type { OutsideService, Span } from '../../domain/policy/model.ts'
 import { parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
 import { toRanges } from '../../shared/net/ranges.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import {
   aggregated,
   type CardConnection,
@@ -33,12 +34,12 @@ const vpnDevice = 'Lvpn0'
 const maxInterfacesPerZone = 64
 
 /** Why the zone of an interface cannot be this one. The interface of the VPN clients is one further member. */
-export function faultOfZone(config: Config, zone: string | null, furtherMembers = 0): string | null {
+export function faultOfZone(config: Config, zone: string | null, furtherMembers = 0): SaidText | null {
   if (zone === null) return null
-  if (!findIn(config, zones, zone)) return `There is no zone with the id ${zone}.`
+  if (!findIn(config, zones, zone)) return say`There is no zone with the id ${zone}.`
   const members = [...read(config, connections), ...read(config, tunnels)].filter((one) => one.zone === zone)
   return members.length + furtherMembers > maxInterfacesPerZone
-    ? `A zone holds at most ${maxInterfacesPerZone} interfaces.`
+    ? say`A zone holds at most ${maxInterfacesPerZone} interfaces.`
     : null
 }
 

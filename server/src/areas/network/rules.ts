@@ -3,8 +3,11 @@
 // interface is a conflict. The declarations in lists.ts use these rules.
 
 import type { Problem } from '../../core/contract/error.ts'
+import { faultWords } from '../../core/contract/faults.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { type Network, parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import {
   aggregated,
   type CardConnection,
@@ -34,7 +37,7 @@ export function connectionProblems(config: Config, connection: Connection, curre
   ]
 }
 
-const problem = (field: string, message: string): Problem => ({ field, message })
+const problem = (field: string, message: SaidText): Problem => ({ field, message })
 
 const fieldOf = (connection: Connection, field: string): unknown =>
   new Map<string, unknown>(Object.entries(connection)).get(field)
@@ -45,7 +48,7 @@ const fixedProblems = (connection: Connection, current: Connection | null): Prob
     ? []
     : ['id', 'type', 'osdevname']
         .filter((field) => field in current && fieldOf(connection, field) !== fieldOf(current, field))
-        .map((field) => problem(field, `The ${field} of a connection cannot be changed.`))
+        .map((field) => problem(field, say`The ${field} of a connection cannot be changed.`))
 
 const maxPppTitle = 42
 
@@ -60,19 +63,19 @@ function typeProblems(connection: Connection, type = connection.type): Problem[]
   return [
     ...required
       .filter((field) => fieldOf(connection, field) === undefined)
-      .map((field) => problem(field, 'This field is missing.')),
+      .map((field) => problem(field, say`This field is missing.`)),
     ...Object.keys(connection)
       .filter((field) => !known.has(field))
-      .map((field) => problem(field, `A connection of the type ${type} does not have this field.`)),
+      .map((field) => problem(field, say`A connection of the type ${type} does not have this field.`)),
     ...(isPpp(connection) && [...connection.title].length > maxPppTitle
-      ? [problem('title', `Must have at most ${maxPppTitle} characters.`)]
+      ? [problem('title', sayText(faultWords.atMostCharacters, { limit: maxPppTitle }))]
       : []),
     ...(type === 'loopback'
       ? Object.entries(fixedOnLoopback)
           .filter(([field, value]) => fieldOf(connection, field) !== value)
-          .map(([field, value]) => problem(field, `Must be ${value} for a loopback interface.`))
+          .map(([field, value]) => problem(field, say`Must be ${value} for a loopback interface.`))
       : connection.mac === null
-        ? [problem('mac', 'Must be the MAC of a card or the id of an aggregated interface.')]
+        ? [problem('mac', say`Must be the MAC of a card or the id of an aggregated interface.`)]
         : []),
   ]
 }
@@ -86,15 +89,15 @@ export const connectionConflicts = (config: Config, connection: Connection, curr
 /** An aggregated interface may take a card that a connection uses; a connection may not take a card of an aggregated one. */
 function takenCard(config: Config, { mac }: Connection): Problem[] {
   const holder = mac === null ? undefined : read(config, aggregated).find(({ nics }) => nics.includes(mac))
-  return holder ? [problem('mac', `The card belongs to the aggregated interface ${quote(holder)}.`)] : []
+  return holder ? [problem('mac', say`The card belongs to the aggregated interface ${quote(holder)}.`)] : []
 }
 
 function missingAddress(connection: Connection): Problem[] {
   if (!('addresses' in connection) || connection.addresses.length > 0) return []
   if (isAddressed(connection) && connection.enable_dhcp) return []
   const message = isAddressed(connection)
-    ? 'Without DHCP a connection needs at least one address.'
-    : 'A loopback interface needs at least one address.'
+    ? say`Without DHCP a connection needs at least one address.`
+    : say`A loopback interface needs at least one address.`
   return [{ field: 'addresses', message }]
 }
 
@@ -107,21 +110,21 @@ function cardConflicts(config: Config, connection: CardConnection): Problem[] {
   if (rival && tag === null)
     problems.push({
       field: 'mac',
-      message: `The card already carries ${quote(rival)}; a further connection on it needs a VLAN tag.`,
+      message: say`The card already carries ${quote(rival)}; a further connection on it needs a VLAN tag.`,
     })
   if (rival && tag !== null)
-    problems.push({ field: 'vlan_tag', message: `${quote(rival)} already has the tag ${tag} on this card.` })
+    problems.push({ field: 'vlan_tag', message: say`${quote(rival)} already has the tag ${tag} on this card.` })
   const passed = read(config, vceConnections).find((vce) => vce.mac === mac && vce.vlan_tag === null)
   if (passed)
-    problems.push({ field: 'mac', message: `The card is passed into a virtual environment by ${quote(passed)}.` })
+    problems.push({ field: 'mac', message: say`The card is passed into a virtual environment by ${quote(passed)}.` })
   const passedTag = read(config, vceConnections).find((vce) => vce.mac === mac && tag !== null && vce.vlan_tag === tag)
   if (passedTag && !connection.is_vce_vlan)
     problems.push({
       field: 'vlan_tag',
-      message: `The tag ${tag} of this card is passed into a virtual environment by ${quote(passedTag)}.`,
+      message: say`The tag ${tag} of this card is passed into a virtual environment by ${quote(passedTag)}.`,
     })
   const mirror = read(config, spans).find((span) => span.mac === mac)
-  if (mirror) problems.push({ field: 'mac', message: `The card is the destination of the mirror ${quote(mirror)}.` })
+  if (mirror) problems.push({ field: 'mac', message: say`The card is the destination of the mirror ${quote(mirror)}.` })
   return problems
 }
 
@@ -136,11 +139,11 @@ export const addressProblems = ({ addresses }: Pick<Addressed, 'addresses'>): Pr
   addresses.flatMap((text, index): Problem[] => {
     const field = `addresses[${index}]`
     const network = parseNetwork(text)
-    if (!network) return [{ field, message: 'Must be an IPv4 address with a prefix.' }]
+    if (!network) return [{ field, message: say`Must be an IPv4 address with a prefix.` }]
     const fault = unusable(network)
     if (fault !== null) return [{ field, message: fault }]
     const again = addresses.findIndex((other) => parseNetwork(other)?.address === network.address)
-    return again < index ? [{ field, message: `The address of ${text} is listed twice.` }] : []
+    return again < index ? [{ field, message: say`The address of ${text} is listed twice.` }] : []
   })
 
 function addressConflicts(config: Config, item: Addressed): Problem[] {
@@ -153,24 +156,24 @@ function addressConflicts(config: Config, item: Addressed): Problem[] {
   })
 }
 
-function conflictWith(network: Network, item: Addressed, other: Connection | Tunnel): string | null {
+function conflictWith(network: Network, item: Addressed, other: Connection | Tunnel): SaidText | null {
   const both = item.enabled && other.enabled && item.type !== 'loopback' && !isLoopback(other)
   for (const text of 'addresses' in other ? other.addresses : []) {
     const theirs = parseNetwork(text)
     if (!theirs) continue
-    if (theirs.address === network.address) return `${quote(other)} has this address already.`
+    if (theirs.address === network.address) return say`${quote(other)} has this address already.`
     if (both && theirs.low <= network.high && network.low <= theirs.high)
-      return `Its network overlaps with ${text} of ${quote(other)}.`
+      return say`Its network overlaps with ${text} of ${quote(other)}.`
   }
   return null
 }
 
 const isLoopback = (other: Connection | Tunnel): boolean => 'type' in other && other.type === 'loopback'
 
-function unusable({ address, low, high, prefix }: Network): string | null {
-  if (isInward(address) || address < 2 ** 24) return 'An interface cannot have this address.'
-  if (prefix < 31 && address === low) return 'This is the address of the network itself, not of an interface in it.'
-  if (prefix < 31 && address === high) return 'This is the broadcast address of the network.'
+function unusable({ address, low, high, prefix }: Network): SaidText | null {
+  if (isInward(address) || address < 2 ** 24) return say`An interface cannot have this address.`
+  if (prefix < 31 && address === low) return say`This is the address of the network itself, not of an interface in it.`
+  if (prefix < 31 && address === high) return say`This is the broadcast address of the network.`
   return null
 }
 
@@ -188,12 +191,14 @@ export function gatewayProblems({ addresses, gateway }: WithGateway): Problem[] 
   const address = parseAddress(gateway)
   const networks = addresses.map(parseNetwork).filter((network) => network !== null)
   if (address === null || networks.some((network) => network.address === address))
-    return [{ field: 'gateway', message: 'The gateway must be another machine.' }]
+    return [{ field: 'gateway', message: say`The gateway must be another machine.` }]
   const isNeighbour = networks.some(
     ({ low, high, prefix }) =>
       address >= low && address <= high && (prefix >= 31 || (address !== low && address !== high)),
   )
-  return isNeighbour ? [] : [{ field: 'gateway', message: 'The gateway must be inside a network of this interface.' }]
+  return isNeighbour
+    ? []
+    : [{ field: 'gateway', message: say`The gateway must be inside a network of this interface.` }]
 }
 
 interface WithServer extends WithGateway {
@@ -207,14 +212,19 @@ function serverProblems(config: Config, item: WithServer): Problem[] {
   const address = parseAddress(server)
   if (address === null)
     return /(?:^|\.)localhost$/i.test(server)
-      ? [{ field: 'server', message: 'The server must be another machine.' }]
+      ? [{ field: 'server', message: say`The server must be another machine.` }]
       : []
   if (isInward(address) || address < 2 ** 24 || isOwn(config, address))
-    return [{ field: 'server', message: 'The server must be another machine.' }]
+    return [{ field: 'server', message: say`The server must be another machine.` }]
   const isNear = item.addresses.map(parseNetwork).some((network) => network && inside(network, address))
   const isUnreachable = item.enable_dhcp === false && item.gateway === null && !isNear
   return isUnreachable
-    ? [{ field: 'gateway', message: 'A gateway is needed, because the server is not in a network of this connection.' }]
+    ? [
+        {
+          field: 'gateway',
+          message: say`A gateway is needed, because the server is not in a network of this connection.`,
+        },
+      ]
     : []
 }
 
@@ -231,7 +241,7 @@ export const aggregatedConflicts = (config: Config, { id, nics }: Aggregated): P
       read(config, aggregated).find((other) => other.id !== id && other.nics.includes(mac)) ??
       read(config, spans).find((span) => span.mac === mac) ??
       read(config, vceConnections).find((vce) => vce.mac === mac)
-    return holder ? [{ field: `nics[${index}]`, message: `The card belongs to ${quote(holder)}.` }] : []
+    return holder ? [{ field: `nics[${index}]`, message: say`The card belongs to ${quote(holder)}.` }] : []
   })
 
 export function tunnelProblems(config: Config, tunnel: Tunnel): Problem[] {
@@ -240,7 +250,7 @@ export function tunnelProblems(config: Config, tunnel: Tunnel): Problem[] {
   const isForeign = tunnel.local_ip !== null && !own.includes(tunnel.local_ip)
   return [
     ...(parent && isForeign && !(isAddressed(parent) && parent.enable_dhcp)
-      ? [{ field: 'local_ip', message: 'The parent interface does not have this address.' }]
+      ? [{ field: 'local_ip', message: say`The parent interface does not have this address.` }]
       : []),
     ...serverProblems(config, tunnel),
     ...addressProblems(tunnel),
@@ -254,7 +264,9 @@ export function tunnelConflicts(config: Config, tunnel: Tunnel): Problem[] {
       other.id !== tunnel.id && other.parent_interface === tunnel.parent_interface && other.server === tunnel.server,
   )
   return [
-    ...(rival ? [{ field: 'server', message: `${quote(rival)} already connects this interface to this server.` }] : []),
+    ...(rival
+      ? [{ field: 'server', message: say`${quote(rival)} already connects this interface to this server.` }]
+      : []),
     ...addressConflicts(config, tunnel),
   ]
 }
@@ -268,7 +280,7 @@ export function vceConflicts(config: Config, { id, mac, vlan_tag: tag }: VceConn
       other.id !== id && other.mac === mac && (tag === null || other.vlan_tag === null || other.vlan_tag === tag),
   )
   const holder = user ?? rival ?? cardHolder(config, mac)
-  return holder ? [{ field: 'mac', message: `The card or its VLAN is in use by ${quote(holder)}.` }] : []
+  return holder ? [{ field: 'mac', message: say`The card or its VLAN is in use by ${quote(holder)}.` }] : []
 }
 
 const cardHolder = (config: Config, mac: string) =>
@@ -281,17 +293,17 @@ export function spanConflicts(config: Config, span: Span): Problem[] {
     read(config, aggregated).find(({ nics }) => nics.includes(span.mac)) ??
     read(config, spans).find((other) => other.id !== span.id && other.mac === span.mac)
   return holder
-    ? [{ field: 'mac', message: `A mirror needs a free card; this one is in use by ${quote(holder)}.` }]
+    ? [{ field: 'mac', message: say`A mirror needs a free card; this one is in use by ${quote(holder)}.` }]
     : []
 }
 
 /** Why this interface cannot be mirrored, or null. */
-export function mirrorFault(config: Config, alias: string): string | null {
+export function mirrorFault(config: Config, alias: string): SaidText | null {
   const isSource =
     ['interface.vpn_traffic', 'interface.ipsec_any', 'interface.tunnel_any'].includes(alias) ||
     read(config, connections).some(
       (one) => (one.type === 'lan' || one.type === 'wan') && connectionAlias(one) === alias,
     ) ||
     read(config, tunnels).some((one) => tunnelAlias(one) === alias)
-  return isSource ? null : 'Only local and external Ethernet interfaces, tunnels and VPN traffic can be mirrored.'
+  return isSource ? null : say`Only local and external Ethernet interfaces, tunnels and VPN traffic can be mirrored.`
 }

@@ -5,6 +5,7 @@ import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { addTo, type ReferencesTo, removeFrom } from '../../core/model/lists.ts'
 import { under } from '../../core/model/paths.ts'
 import { type Config, read, write } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { type Connection, connections, isAddressed } from './config.ts'
 import { type FirstSetup, fieldsOf } from './contract.ts'
 import { connectionList } from './lists.ts'
@@ -23,7 +24,7 @@ export interface SetUp {
 
 /** The connection to the provider becomes the first one: the order decides which default route is preferred. */
 export function setUp(config: Config, body: FirstSetup, nextId: () => number, tools: Tools): readonly [Config, SetUp] {
-  if (body.outside.mac === body.inside.mac) throw invalid('inside.mac', 'The two cards must be different ones.')
+  if (body.outside.mac === body.inside.mac) throw invalid('inside.mac', say`The two cards must be different ones.`)
   const [outside, inside] = (['outside', 'inside'] as const).map((side) => itemFor(config, side, body, nextId))
   if (!outside || !inside) throw new Error('both sides have an item')
   const cleared = read(config, connections)
@@ -66,7 +67,7 @@ function added(config: Config, side: Side, { id, ...fields }: Item): Config {
   } catch (error) {
     if (!(error instanceof GatewayError) || error.problems.length === 0) throw error
     const problems = under(side, error.problems)
-    const message = problems.length === 1 ? `${problems[0]?.field}: ${problems[0]?.message}` : error.message
+    const message = problems.length === 1 ? say`${problems[0]?.field}: ${problems[0]?.message}` : error.message
     throw new GatewayError(error.code, message, { problems })
   }
 }

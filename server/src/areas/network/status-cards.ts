@@ -3,11 +3,12 @@
 import type { Services } from '../../core/area/handle.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { machineFault } from '../../core/plan/observed.ts'
+import { say } from '../../shared/said.ts'
 import { aggregated, connections } from './config.ts'
 import type { MachineCard } from './contract-cards.ts'
 import { type CardFact, parseCards } from './runs/facts.ts'
 
-const unreadable = 'The devices of the machine are not listed in a form that the gateway reads.'
+const unreadable = say`The devices of the machine are not listed in a form that the gateway reads.`
 
 export interface MachineCards {
   readonly cards: MachineCard[]

@@ -3,11 +3,12 @@
 import type { Machine } from '../../core/area/handle.ts'
 import type { StatusItem } from '../../core/contract/fields.ts'
 import { active, failed, machineFault } from '../../core/plan/observed.ts'
+import { say, sentencesIn } from '../../shared/said.ts'
 import type { KernelSettingState } from './contract-kernel.ts'
 
 /** Empty while nothing is applied. */
 export const kernelSettingStates = ({ observation }: Machine): KernelSettingState[] =>
-  (observation?.settings ?? []).map((one) => ({ ...one }))
+  (observation?.settings ?? []).map((one) => ({ ...one, sentences: sentencesIn(one.message) }))
 
 /** Does the kernel pass packets on from one network to another, and if not, why? */
 export function forwardingStatus(machine: Machine): StatusItem {
@@ -16,7 +17,7 @@ export function forwardingStatus(machine: Machine): StatusItem {
   if (fault) return { name, ...fault }
   const found = machine.observation?.settings?.find((one) => one.name === 'net.ipv4.ip_forward')
   if (!found)
-    return { name, ...failed('No configuration has been applied yet, so the machine forwards nothing by it.') }
+    return { name, ...failed(say`No configuration has been applied yet, so the machine forwards nothing by it.`) }
   if (found.state === 'set') return { name, ...active, msg: found.message === '' ? [] : [found.message] }
-  return { name, ...failed(`The machine does not forward between its networks. ${found.message}`) }
+  return { name, ...failed(say`The machine does not forward between its networks. ${found.message}`) }
 }

@@ -19,13 +19,14 @@ import {
 } from '../../../test/support/network-samples.ts'
 import type { Machine } from '../../core/area/handle.ts'
 import type { Facts } from '../../core/plan/facts.ts'
+import { verbatim } from '../../shared/said.ts'
 import type { Connection } from './config.ts'
 import { aggregatedStates, connectionStates, tunnelStates } from './status.ts'
 
 describe('states', () => {
   const machine: Machine = {
     observation: { plane: 'lab', limitation: null, appliedRevision: 1, tables: [], links: [], units: [] },
-    unreachable: '',
+    unreachable: '' as const,
     applyError: null,
   }
   const refusing = (device: string, words: string): Machine => ({
@@ -90,7 +91,7 @@ describe('states', () => {
       { ...lan, addresses: ['10.77.0.1/24'] },
       'down',
       facts,
-      { ...machine, observation: null, unreachable: 'No answer.' },
+      { ...machine, observation: null, unreachable: verbatim('No answer.') },
     ],
     ['with a route refused', lan, 'up', facts, refusing('lan0', 'Error: Nexthop has invalid gateway.')],
     ['without a cable', lan, 'going-up', { ...facts, interfaces: [card('lan0', lanMac, { isUp: false })] }],
@@ -123,7 +124,12 @@ describe('states', () => {
   })
 
   it('carry the words of a DHCP client that cannot run', () => {
-    const unit = { name: 'dhcp-client.wan0', state: 'failed', message: 'udhcpc is not installed.', pid: null } as const
+    const unit = {
+      name: 'dhcp-client.wan0',
+      state: 'failed',
+      message: verbatim('udhcpc is not installed.'),
+      pid: null,
+    } as const
     const failed = { ...machine, observation: machine.observation && { ...machine.observation, units: [unit] } }
     const { ether } = stateOf({ ...wan, enable_dhcp: true, addresses: [], gateway: null }, facts, failed)
     assert.deepEqual([ether.status, ether.errors], ['down', ['udhcpc is not installed.']])

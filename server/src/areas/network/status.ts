@@ -6,6 +6,7 @@ import { type Config, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { findUnit, machineFault } from '../../core/plan/observed.ts'
 import { dhcpClient } from '../../engines/dhcp-client/index.ts'
+import { type SaidText, say, verbatim } from '../../shared/said.ts'
 import { aggregated, type Connection, connectionAlias, connections, isPpp, tunnels } from './config.ts'
 import type { ConnectionState } from './contract.ts'
 import { addressesOf, bondOf, deviceOf, dnsOf, endsOf, etherOf, findInterface, leaseOf, takenBy } from './resolve.ts'
@@ -62,36 +63,36 @@ function etherState(view: NetworkView, connection: Connection): ConnectionState[
   }
 }
 
-function etherErrors(view: NetworkView, connection: Connection, device: string | null): string[] {
+function etherErrors(view: NetworkView, connection: Connection, device: string | null): SaidText[] {
   const holder = takenBy(view.config, connection)
-  if (holder) return [`The card belongs to the aggregated interface “${holder.title}”.`]
-  if (device === null) return [`There is no card with the MAC ${connection.mac} in this machine.`]
+  if (holder) return [say`The card belongs to the aggregated interface ${`“${holder.title}”`}.`]
+  if (device === null) return [say`There is no card with the MAC ${connection.mac} in this machine.`]
   return [...refusals(view, device), ...clientFailures(view, device)]
 }
 
 /** A DHCP client that cannot run says why. */
-function clientFailures({ machine }: NetworkView, device: string): string[] {
+function clientFailures({ machine }: NetworkView, device: string): SaidText[] {
   const unit = findUnit(machine, templateUnit(dhcpClient, 'dhcp-client', device).name)
   return unit?.state === 'failed' ? [unit.message] : []
 }
 
 /** What applyd reported about the device, or why it cannot report. */
-function refusals({ machine }: NetworkView, device: string): string[] {
+function refusals({ machine }: NetworkView, device: string): SaidText[] {
   const fault = machineFault(machine)
   if (fault) return fault.msg
   const errors = kernelErrors(machine, device)
   return machine.applyError === null ? errors : [...errors, machine.applyError]
 }
 
-const kernelErrors = ({ observation }: Machine, device: string): string[] =>
-  (observation?.links ?? []).filter((link) => link.device === device).flatMap((link) => link.errors)
+const kernelErrors = ({ observation }: Machine, device: string): SaidText[] =>
+  (observation?.links ?? []).filter((link) => link.device === device).flatMap((link) => link.errors.map(verbatim))
 
 /** The state of a tunnel has no field for messages, so they are shown with its parent interface. */
-const tunnelRefusals = ({ config, machine }: NetworkView, connection: Connection): string[] =>
+const tunnelRefusals = ({ config, machine }: NetworkView, connection: Connection): SaidText[] =>
   read(config, tunnels)
     .filter((tunnel) => tunnel.parent_interface === connectionAlias(connection))
     .flatMap(({ title, osdevname }) =>
-      kernelErrors(machine, osdevname).map((error) => `GRE tunnel “${title}”: ${error}`),
+      kernelErrors(machine, osdevname).map((error) => say`GRE tunnel “${title}”: ${error}`),
     )
 
 function etherStatus(

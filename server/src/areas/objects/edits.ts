@@ -6,6 +6,7 @@ import { problemsOf } from '../../core/model/declared-rules.ts'
 import { updateItem } from '../../core/model/list-edits.ts'
 import { requireStored } from '../../core/model/lists.ts'
 import type { Config } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import type { StoredList } from './config.ts'
 
 export interface ValuesChange {
@@ -38,7 +39,8 @@ export function changeValues(
   const gone = placesOf(values, remove)
   if (added.length === 0 && gone.length === 0) return [config, { added: 0, removed: 0 }]
   const length = values.length + added.length - gone.length
-  if (length > maxValues) throw invalid('add', `A list has at most ${maxValues} values; this one would have ${length}.`)
+  if (length > maxValues)
+    throw invalid('add', say`A list has at most ${maxValues} values; this one would have ${length}.`)
   const item = { ...current, values: replaced(values, gone, added) }
   return [updateItem(config, list.slot, item), { added: added.length, removed: gone.length }]
 }
@@ -46,7 +48,7 @@ export function changeValues(
 function contradictions(add: readonly string[], remove: readonly string[]): Problem[] {
   const removed = new Set(remove)
   return add.flatMap((value, at) =>
-    removed.has(value) ? [{ field: `add[${at}]`, message: `${value} is to be added and removed.` }] : [],
+    removed.has(value) ? [{ field: `add[${at}]`, message: say`${value} is to be added and removed.` }] : [],
   )
 }
 

@@ -5,6 +5,7 @@ import { declareList, type ListDeclaration, names } from '../../core/model/decla
 import type { ListSlot } from '../../core/model/slots.ts'
 import { parseMoment } from '../../domain/policy/schedule.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { zoneList } from '../network/public.ts'
 import {
   addressLists,
@@ -42,12 +43,12 @@ const withValues = <T extends StoredList>(slot: ListSlot<T>) => ({
   ...common(slot),
   fieldsOf: valuesOf,
   problemsOf: (_: unknown, { values }: Partial<StoredList>): Problem[] =>
-    values === undefined ? [{ field: 'values', message: 'This field is missing.' }] : [],
+    values === undefined ? [{ field: 'values', message: say`This field is missing.` }] : [],
 })
 
 function valuesOf(body: { readonly value?: unknown; readonly values?: unknown }): object {
   if (!('value' in body)) return body
-  if ('values' in body) throw invalid('value', 'Send either values or value, not both: they mean the same.')
+  if ('values' in body) throw invalid('value', say`Send either values or value, not both: they mean the same.`)
   const { value, ...rest } = body
   return { ...rest, values: value }
 }
@@ -65,20 +66,20 @@ const withMembers = <T extends StoredList>(slot: ListSlot<T>, kinds: readonly Li
     ],
   })
 
-const unknownObject = (id: string): string => `There is no object with the id ${id}.`
+const unknownObject = (id: string): SaidText => say`There is no object with the id ${id}.`
 
 const ipRangeList = declareList({
   ...common(ipRanges),
   problemsOf: (_, { start, end }) =>
     (parseAddress(start) ?? 0) <= (parseAddress(end) ?? 0)
       ? []
-      : [{ field: 'end', message: 'The last address must not come before the first one.' }],
+      : [{ field: 'end', message: say`The last address must not come before the first one.` }],
 })
 
 const portRangeList = declareList({
   ...common(portRanges),
   problemsOf: (_, { start, end }) =>
-    start <= end ? [] : [{ field: 'end', message: 'The last port must not come before the first one.' }],
+    start <= end ? [] : [{ field: 'end', message: say`The last port must not come before the first one.` }],
 })
 
 const timeRangeList = declareList({
@@ -92,10 +93,10 @@ function periodProblems({ first, last }: { readonly first: number; readonly last
   if (unreal.length > 0) {
     return unreal.map(([name]) => ({
       field: `period.${name}`,
-      message: 'This day or time does not exist. Write YYYYMMDDhhmmss, such as 20260215000000.',
+      message: say`This day or time does not exist. Write YYYYMMDDhhmmss, such as 20260215000000.`,
     }))
   }
-  return first <= last ? [] : [{ field: 'period.last', message: 'The period must not end before it begins.' }]
+  return first <= last ? [] : [{ field: 'period.last', message: say`The period must not end before it begins.` }]
 }
 
 const countryListList = declareList({

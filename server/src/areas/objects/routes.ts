@@ -7,6 +7,7 @@ import { notFound } from '../../core/contract/error.ts'
 import type { ListDeclaration } from '../../core/model/declarations.ts'
 import { perState, read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
+import { say } from '../../shared/said.ts'
 import { connections, tunnels } from '../network/public.ts'
 import { fixedGroups, groups, users } from '../users/public.ts'
 import { ipAddressLists, kindOfSlot, objectKinds, objectSlots, type StoredList, type StoredObject } from './config.ts'
@@ -79,7 +80,7 @@ export const routes: readonly Route[] = [
   handle(contract.listAll, ({ config }) => everyObject(config), { isKept: true }),
   handle(contract.whereUsed, ({ params, config, services }) => {
     const id = params.object_id
-    if (!isKnownObject(config, id)) throw notFound(`object with the id ${id.slice(0, 80)}`)
+    if (!isKnownObject(config, id)) throw notFound(say`object with the id ${id.slice(0, 80)}`)
     return services.referencesTo(config, id).map(({ object, field, title }) => ({ object, field, title }))
   }),
   handle(contract.useCounts, async ({ config, services }) => {

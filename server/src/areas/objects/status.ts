@@ -3,6 +3,7 @@
 import type { Offered } from '../../core/area/service.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { AddressBook } from '../../core/plan/facts.ts'
+import { say } from '../../shared/said.ts'
 import { domains } from './config.ts'
 import type { countriesService, domainsService } from './service.ts'
 
@@ -24,6 +25,6 @@ export function showCountries(countries: Offered<typeof countriesService> | unde
     path: state?.path ?? '',
     countries: state?.countries ?? 0,
     build_time: state?.buildTime ?? null,
-    msg: [...(state?.messages ?? ['No country database is read here.'])],
+    msg: [...(state?.messages ?? [say`No country database is read here.`])],
   }
 }

@@ -13,6 +13,7 @@ import {
   type Refused,
   shortestPassword,
 } from '../../engines/portal/protocol.ts'
+import { say } from '../../shared/said.ts'
 import { settings as authorization, authorizationRules } from '../authorization/public.ts'
 import { userSessionsService } from '../authorization/service.ts'
 import { findUser, passwordPlace, type StoredUser, userId, users } from '../users/public.ts'
@@ -204,7 +205,7 @@ async function storePassword(services: Services, user: StoredUser, hash: string,
       const password_hash = services.vault.seal(hash, passwordPlace(user.id))
       return updateItem(config, users, { ...stored, password_hash })
     },
-    { reason: 'Password changed by its user', actor: { login: `user ${user.login}`, address } },
+    { reason: say`Password changed by its user`, actor: { login: `user ${user.login}`, address } },
   )
 }
 

@@ -4,6 +4,7 @@ import type { Services } from '../../core/area/handle.ts'
 import type { Offered } from '../../core/area/service.ts'
 import { read } from '../../core/model/slots.ts'
 import type { SecondFactor, SignInResult } from '../../engines/portal/protocol.ts'
+import { say } from '../../shared/said.ts'
 import type { StoredUser } from '../users/public.ts'
 import { refused, unixNow } from './actions-entry.ts'
 import { codeMark } from './contract-sign-in.ts'
@@ -125,7 +126,7 @@ export async function storeEnrolled(
         const secret = vault.seal(waiting.secret, factorPlace(added))
         return addFactor(config, { id: added, user_id: user.id, secret, since: unixNow(services) })
       },
-      { reason: 'Authenticator app of a user', actor: { login: `user ${user.login}`, address } },
+      { reason: say`Authenticator app of a user`, actor: { login: `user ${user.login}`, address } },
     )
   } catch {
     // During a probation or with a full disk nothing can change.

@@ -9,6 +9,7 @@ import { declareList, declareSettings, mustExist, namesOne } from '../../core/mo
 import { addressFields, hideAddress } from '../../core/model/hidden-addresses.ts'
 import { Sealed } from '../../core/model/secret.ts'
 import { type Config, list, perState, read, single, write } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { findUser, users } from '../users/public.ts'
 import { codeMark, type ProviderName, Providers, type ProvidersPatch, providerNames } from './contract-sign-in.ts'
 
@@ -34,7 +35,7 @@ export const secondFactorList = declareList({
     {
       field: 'user_id',
       keyOf: ({ user_id }) => user_id,
-      messageOf: ({ user_id }) => `The user ${user_id} has a second factor.`,
+      messageOf: ({ user_id }) => say`The user ${user_id} has a second factor.`,
     },
   ],
   references: [
@@ -93,11 +94,11 @@ export const providerSettings = declareSettings<StoredProviders>({
 })
 
 function providerProblems(name: ProviderName, { enabled, url, key: stored }: StoredProviders[ProviderName]): Problem[] {
-  const empty = 'Must not be empty while the provider is enabled.'
+  const empty = say`Must not be empty while the provider is enabled.`
   return [
     ...(enabled && url === '' ? [{ field: `${name}.url`, message: empty }] : []),
     ...(enabled && stored === null ? [{ field: `${name}.key`, message: empty }] : []),
-    ...(url === '' || URL.canParse(url) ? [] : [{ field: `${name}.url`, message: 'Not a valid address.' }]),
+    ...(url === '' || URL.canParse(url) ? [] : [{ field: `${name}.url`, message: say`Not a valid address.` }]),
   ]
 }
 

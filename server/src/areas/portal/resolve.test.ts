@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { facts, lan, wan } from '../../../test/support/network-samples.ts'
 import { type Config, read, write } from '../../core/model/slots.ts'
 import type { Observation, UnitObservation } from '../../core/plan/artifacts.ts'
+import { verbatim } from '../../shared/said.ts'
 import { settings as authorizationSettings } from '../authorization/config.ts'
 import { connections } from '../network/config.ts'
 import { settings } from './config.ts'
@@ -58,7 +59,7 @@ describe('the status of the portal', () => {
   const unit = (state: UnitObservation['state'], message = ''): UnitObservation => ({
     name: 'portal',
     state,
-    message,
+    message: verbatim(message),
     pid: 1,
   })
   const seen = (units: readonly UnitObservation[], limitation: string | null = null): Observation => ({
@@ -70,7 +71,7 @@ describe('the status of the portal', () => {
     units,
   })
   const item = (config: Config, observation: Observation | null) =>
-    portalStatusItems({ config, facts, observation, unreachable: 'applyd is away.', applyError: null })[0]
+    portalStatusItems({ config, facts, observation, unreachable: verbatim('applyd is away.'), applyError: null })[0]
 
   it('is that of its unit, with what it is there for', () => {
     assert.deepEqual(item(captive, seen([unit('active')])), {

@@ -6,6 +6,7 @@ import { printStamp } from '../../core/contract/table-query.ts'
 import { readId } from '../../core/model/declarations.ts'
 import { removeFrom, updateSettings } from '../../core/model/lists.ts'
 import { clockOffsets } from '../../domain/policy/schedule.ts'
+import { say } from '../../shared/said.ts'
 import { countriesService } from '../objects/service.ts'
 import { findUser, userIds } from '../users/public.ts'
 import { validUser } from './actions-entry.ts'
@@ -64,7 +65,7 @@ export const signInRoutes: readonly Route[] = [
   handle(contract.listSessions, portalSessions),
   handle(contract.endSession, ({ params, services }) => {
     const { sessions, tickets } = services.of(portalService)
-    if (!sessions.end(params.session_id) && !tickets.end(params.session_id)) throw notFound('session with this id')
+    if (!sessions.end(params.session_id) && !tickets.end(params.session_id)) throw notFound(say`session with this id`)
   }),
 
   handle(
@@ -73,7 +74,7 @@ export const signInRoutes: readonly Route[] = [
       const userId = idOf(params.user_id)
       await change((config, { referencesTo }) => {
         const factor = factorOf(config, userId)
-        if (!factor) throw notFound('second factor of this user')
+        if (!factor) throw notFound(say`second factor of this user`)
         return removeFrom(config, secondFactorList, factor.id, referencesTo)
       })
       services.of(portalService).tickets.endAllOf(userId)
@@ -93,7 +94,8 @@ export const signInRoutes: readonly Route[] = [
   handle(contract.reopenUser, (context) => {
     const { params, config, services } = context
     const user = findUser(config, idOf(params.user_id))
-    if (!user || !services.of(portalService).guard.reopenAccount(user.id)) throw notFound('closed account with this id')
+    if (!user || !services.of(portalService).guard.reopenAccount(user.id))
+      throw notFound(say`closed account with this id`)
     context.audit(`The account of the user ${user.login} is open to sign-in again.`)
   }),
 

@@ -12,6 +12,7 @@ import { nameOfTactic } from '../../domain/signatures/names.ts'
 import type { Rule } from '../../domain/signatures/rule.ts'
 import { parseAddress } from '../../shared/net/ipv4.ts'
 import { printPcap } from '../../shared/net/pcap.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { profiles as applicationProfiles, applications } from '../application-profiles/public.ts'
 import { exceptionList } from '../firewall/public.ts'
 import { capturesService } from '../inspection/service.ts'
@@ -80,7 +81,7 @@ function titleOf(context: Context, kind: contract.TopKind, value: string): strin
 
 async function findEvent(context: Context, id: string): Promise<FoundEvent> {
   const { services, signal } = context
-  if (!/^security\.\d{1,15}$/.test(id)) throw notFound(`security event with the id ${id.slice(0, 80)}`)
+  if (!/^security\.\d{1,15}$/.test(id)) throw notFound(say`security event with the id ${id.slice(0, 80)}`)
   await services.of(refreshLogsService)()
   const where = { kind: 'equals', column: 'id', cells: [id] } as const
   const question = { ...askedOf(context, {}, details), where, order: [], offset: 0, limit: 1 }
@@ -88,22 +89,22 @@ async function findEvent(context: Context, id: string): Promise<FoundEvent> {
   const pieces: Uint8Array[] = []
   for await (const { bytes } of found.texts(null)) pieces.push(bytes)
   const text = Buffer.concat(pieces).toString()
-  if (text === '') throw notFound(`security event with the id ${id}`)
+  if (text === '') throw notFound(say`security event with the id ${id}`)
   return JSON.parse(text) as FoundEvent
 }
 
 /** Why no exception of the signature can be made; empty when it can. */
-function signatureFault(context: Context, found: FoundEvent): string {
+function signatureFault(context: Context, found: FoundEvent): SaidText {
   if (found.module === 'application')
-    return 'It is an application and not a signature: allow it in the profile of application control.'
+    return say`It is an application and not a signature: allow it in the profile of application control.`
   const fault = exceptionFault(context.config, found.profile_id)
   if (fault !== null) return fault
-  return signatureOf(context, found.signature_id) ? '' : 'The signature is not known any more.'
+  return signatureOf(context, found.signature_id) ? '' : say`The signature is not known any more.`
 }
 
-const addressFault = (found: FoundEvent): string => {
+const addressFault = (found: FoundEvent): SaidText => {
   const isKnown = [found.src_ip, found.dst_ip].some((address) => parseAddress(address) !== null)
-  return isKnown ? '' : 'Exceptions of hosts are made for IPv4 addresses only.'
+  return isKnown ? '' : say`Exceptions of hosts are made for IPv4 addresses only.`
 }
 
 type ExceptionContext = Context<typeof contract.addException>
@@ -128,10 +129,10 @@ function exceptSignature(context: ExceptionContext, found: FoundEvent) {
 }
 
 function exceptAddress({ body, change }: ExceptionContext, found: FoundEvent) {
-  if (body.side === 'both') throw invalid('side', 'An exception of a host is about the source or the destination.')
+  if (body.side === 'both') throw invalid('side', say`An exception of a host is about the source or the destination.`)
   const address = body.side === 'destination' ? found.dst_ip : found.src_ip
   if (parseAddress(address) === null)
-    throw invalid('side', `${address} is not an IPv4 address; exceptions of hosts are made for those only.`)
+    throw invalid('side', say`${address} is not an IPv4 address; exceptions of hosts are made for those only.`)
   const comment = body.comment ?? `Exception of ${found.signature}`.slice(0, 255)
   return change((config, tools) => {
     const [object, withObject] = hostObject(config, address, () => newId(ipAddressObjects, tools)[0])
@@ -158,7 +159,7 @@ async function captureReply(context: Context, id: string): Promise<RawReply> {
   if (packets.length === 0)
     throw new GatewayError(
       'not_found',
-      'The packets of this event are not kept any more, and the event has none itself.',
+      say`The packets of this event are not kept any more, and the event has none itself.`,
     )
   context.setHeader('content-disposition', `attachment; filename="${id}.pcap"`)
   return rawReply(contract.captureType, printPcap(packets))

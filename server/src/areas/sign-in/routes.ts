@@ -7,6 +7,7 @@ import { competences, roles } from '../../core/contract/access.ts'
 import { counted } from '../../core/contract/counted.ts'
 import { type Endpoint, freshSignInSeconds, nameOf } from '../../core/contract/endpoint.ts'
 import { GatewayError, notFound } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 import {
   canonicalLogin,
   findById,
@@ -114,9 +115,9 @@ export const routes: readonly Route[] = [
     const session = services.accounts.sessions.find(params.session_id)
     const isOwn = session?.handle === identity.session.handle
     if (!isOwn && !context.isFullAdministrator) {
-      throw new GatewayError('forbidden', 'Only an administrator with full access can end another session.')
+      throw new GatewayError('forbidden', say`Only an administrator with full access can end another session.`)
     }
-    if (!session) throw notFound('session with this id')
+    if (!session) throw notFound(say`session with this id`)
     services.accounts.sessions.end(session.handle)
   }),
 
@@ -138,7 +139,7 @@ export const routes: readonly Route[] = [
       const { params, config, services } = context
       const admin = findById(config, params.admin_id)
       services.accounts.transact(() => {
-        if (!admin || !services.accounts.guard.reopenAccount(admin.id)) throw notFound('closed account with this id')
+        if (!admin || !services.accounts.guard.reopenAccount(admin.id)) throw notFound(say`closed account with this id`)
         const message = `The account ${admin.login} is open to sign-in again.`
         services.audit.write([record(context, reopenAccount, 'lock', signedIn(context).login, 'ok', message)])
       })
@@ -175,7 +176,7 @@ const refused = (context: SignInContext, result: AuditEntry['result'], message: 
 const blocked = (seconds: number): GatewayError =>
   new GatewayError(
     'too_many_requests',
-    `Too many failed sign-ins from this address. Try again in ${Math.ceil(seconds / 60)} min (${seconds} s).`,
+    say`Too many failed sign-ins from this address. Try again in ${Math.ceil(seconds / 60)} min (${seconds} s).`,
     { retryAfterSeconds: seconds },
   )
 
@@ -226,7 +227,7 @@ async function renewHash(
   await services
     .changeAsGateway((config) => renewPasswordHash(config, admin, password_hash), {
       actor: { login: admin.login, address },
-      reason: 'Password hash renewed at sign-in',
+      reason: say`Password hash renewed at sign-in`,
       requestId,
     })
     // During a probation nothing can change; the next sign-in tries again.
@@ -245,7 +246,7 @@ function refuseSignIn(context: SignInContext): GatewayError {
       ...(closed ? [record(context, signIn, 'lock', who, 'ok', closedMessage(who, closed))] : []),
     ])
   })
-  return new GatewayError('unauthenticated', 'The login or the password is wrong.')
+  return new GatewayError('unauthenticated', say`The login or the password is wrong.`)
 }
 
 const closedMessage = (login: string, { failures, sources }: ReturnType<Guard['listClosed']>[number]): string =>

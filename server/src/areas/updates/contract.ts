@@ -2,11 +2,11 @@
 // refuses archives of databases; it takes archives of category lists for the content filter.
 
 import { endpoint } from '../../core/contract/endpoint.ts'
-import { nullable, oneOf, strictObject } from '../../core/contract/fields.ts'
+import { nullable, oneOf, Spoken, strictObject } from '../../core/contract/fields.ts'
 import { Type } from '../../core/contract/schema.ts'
+import { say } from '../../shared/said.ts'
 
-export const noDatabaseUpdates =
-  'This release cannot install databases from an archive, so it accepts none. Nothing was changed.'
+export const noDatabaseUpdates = say`This release cannot install databases from an archive, so it accepts none. Nothing was changed.`
 
 const ImageVersion = strictObject({
   major: Type.Integer(),
@@ -63,6 +63,7 @@ export const upgradeStatus = endpoint({
     obstacle: Type.String({ description: 'Why no update can be installed; empty when one can.' }),
     uploaded: nullable(Uploaded),
     last: nullable(LastUpgrade),
+    sentences: Type.Optional(Spoken),
   }),
 })
 
@@ -90,7 +91,7 @@ export const systemImage = {
     rawBodyType: 'application/octet-stream',
     streamsBody: true,
     bodyLimitBytes: maxPackageBytes,
-    tooLargeMessage: 'The file is larger than 256 MB. A package of this gateway is smaller.',
+    tooLargeMessage: say`The file is larger than 256 MB. A package of this gateway is smaller.`,
   }),
   install: endpoint({
     method: 'POST',
@@ -136,6 +137,5 @@ export const uploadFilterDatabases = endpoint({
   rawBodyType: 'application/octet-stream',
   streamsBody: true,
   bodyLimitBytes: maxListBytes,
-  tooLargeMessage:
-    'The archive is larger than 256 MB. Remove folders of categories that are not used, then upload it again.',
+  tooLargeMessage: say`The archive is larger than 256 MB. Remove folders of categories that are not used, then upload it again.`,
 })

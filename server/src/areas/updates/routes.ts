@@ -4,6 +4,7 @@
 import { handle, type Route, type Services } from '../../core/area/handle.ts'
 import type { Offered } from '../../core/area/service.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
+import { say, sentencesIn } from '../../shared/said.ts'
 import { release } from '../../shared/version.ts'
 import { makeBackup } from '../backup/public.ts'
 import { webCategoriesService } from '../content-filter/service.ts'
@@ -16,8 +17,7 @@ const holdsAt = (file: Buffer, at: number, mark: Buffer): boolean => file.subarr
 const isArchive = (file: Buffer): boolean =>
   holdsAt(file, 257, Buffer.from('ustar')) || holdsAt(file, 0, Buffer.from([0x1f, 0x8b]))
 
-const notInstalled =
-  'This gateway was not installed as a package, so it cannot install updates. Update the folder that it was started from.'
+const notInstalled = say`This gateway was not installed as a package, so it cannot install updates. Update the folder that it was started from.`
 
 function upgradesOf(services: Services): NonNullable<Offered<typeof upgradesService>> {
   const upgrades = services.of(upgradesService)
@@ -56,6 +56,7 @@ export const routes: readonly Route[] = [
           }
         : null,
       last: state?.last ? withoutId(state.last) : null,
+      sentences: [...sentencesIn(state?.installed ? '' : notInstalled), ...(state?.last?.sentences ?? [])],
     }
   }),
   handle(systemImage.upload, async ({ bodyStream, services, requireAuthority, audit }) => {
@@ -64,15 +65,16 @@ export const routes: readonly Route[] = [
   }),
   handle(systemImage.install, async ({ services, requireAuthority, audit }) => {
     const { uploaded, last } = upgradesOf(services).state()
-    if (last?.state === 'running') throw new GatewayError('conflict', 'An upgrade is running. Wait until it has ended.')
-    if (!uploaded) throw new GatewayError('conflict', 'No package has been uploaded.')
+    if (last?.state === 'running')
+      throw new GatewayError('conflict', say`An upgrade is running. Wait until it has ended.`)
+    if (!uploaded) throw new GatewayError('conflict', say`No package has been uploaded.`)
     await makeBackup(services, `Before the upgrade to ${uploaded.version}`, requireAuthority)
     const begun = await services.applier.upgrade(uploaded.digest)
     if (begun.status === 'refused') throw new GatewayError('conflict', begun.message)
     audit(`The upgrade from ${begun.from} to ${begun.to} was begun.`)
   }),
   handle(uploadDatabases, ({ rawBody }) => {
-    if (!isArchive(rawBody)) throw invalid('body', 'The file is not a tar archive.')
+    if (!isArchive(rawBody)) throw invalid('body', say`The file is not a tar archive.`)
     throw new GatewayError('conflict', noDatabaseUpdates)
   }),
   handle(uploadFilterDatabases, ({ bodyStream, services, requireAuthority }) =>
@@ -80,6 +82,10 @@ export const routes: readonly Route[] = [
   ),
 ]
 
-function withoutId<T extends { readonly id: string }>({ id: _, ...rest }: T): Omit<T, 'id'> {
+function withoutId<T extends { readonly id: string; readonly sentences?: unknown }>({
+  id: _,
+  sentences: _sentences,
+  ...rest
+}: T): Omit<T, 'id' | 'sentences'> {
   return rest
 }

@@ -4,6 +4,8 @@
 import type { Problem } from '../../core/contract/error.ts'
 import { declareList, namesOne, readId } from '../../core/model/declarations.ts'
 import type { Config, Item } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import { findGroup, fixedGroups, groupIds, groupPath, groups, userIds, users } from './config.ts'
 import type { DomainType, Group, NewUser } from './contract.ts'
 
@@ -37,7 +39,7 @@ export const groupList = declareList({
       field: 'name',
       keyOf: placeOf,
       isTaken: (place) => fixedGroups.some((group) => placeOf(group) === place),
-      messageOf: ({ name }) => `A group with the name "${name}" exists there.`,
+      messageOf: ({ name }) => say`A group with the name "${name}" exists there.`,
     },
   ],
   references: [inGroup],
@@ -58,8 +60,12 @@ export const userList = declareList({
   problemsOf: placeProblems,
   lockedOf: (user, current) => foreignChanges('user', user, current, changeableOfUser),
   unique: [
-    { field: 'name', keyOf: ({ name }) => name, messageOf: ({ name }) => `A user with the name "${name}" exists.` },
-    { field: 'login', keyOf: ({ login }) => login, messageOf: ({ login }) => `A user with the login ${login} exists.` },
+    { field: 'name', keyOf: ({ name }) => name, messageOf: ({ name }) => say`A user with the name "${name}" exists.` },
+    {
+      field: 'login',
+      keyOf: ({ login }) => login,
+      messageOf: ({ login }) => say`A user with the login ${login} exists.`,
+    },
   ],
   references: [inGroup],
   secrets: ['password_hash'],
@@ -73,15 +79,15 @@ function placeOf({ parent_id, name }: Group): string {
 /** Groups of a directory or a RADIUS server hold only what comes from there (docs/behaviour/users.md 3). */
 function placeProblems(config: Config, { parent_id, domain_type }: Member): Problem[] {
   const parent = findGroup(config, parent_id)
-  if (!parent) return [{ field: 'parent_id', message: `There is no group with the id ${parent_id}.` }]
+  if (!parent) return [{ field: 'parent_id', message: say`There is no group with the id ${parent_id}.` }]
   return parent.domain_type === 'local' || parent.domain_type === domain_type
     ? []
-    : [{ field: 'parent_id', message: `The group "${parent.name}" accepts only members of the same origin.` }]
+    : [{ field: 'parent_id', message: say`The group "${parent.name}" accepts only members of the same origin.` }]
 }
 
 const loopProblems = (config: Config, { id, parent_id }: Group): Problem[] =>
   groupPath(config, parent_id).includes(id)
-    ? [{ field: 'parent_id', message: 'A group cannot be moved into itself or into a group inside it.' }]
+    ? [{ field: 'parent_id', message: say`A group cannot be moved into itself or into a group inside it.` }]
     : []
 
 /** What can be changed here of what comes from elsewhere, null for everything (docs/behaviour/users.md 2). */
@@ -101,8 +107,8 @@ function foreignChanges<T extends Member & Item>(noun: string, next: T, current:
   if (allowed === null) return []
   const before = current as Readonly<Record<string, unknown>>
   const rule =
-    allowed.length === 0 ? 'nothing of it can be changed here' : `only ${allowed.join(', ')} can be changed here`
+    allowed.length === 0 ? say`nothing of it can be changed here` : say`only ${allowed.join(', ')} can be changed here`
   return Object.entries(next)
     .filter(([field, value]) => value !== before[field] && !allowed.includes(field))
-    .map(([field]) => ({ field, message: `The ${noun} "${current.name}" comes from elsewhere: ${rule}.` }))
+    .map(([field]) => ({ field, message: say`The ${sayText(noun)} "${current.name}" comes from elsewhere: ${rule}.` }))
 }

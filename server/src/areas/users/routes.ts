@@ -7,6 +7,7 @@ import { updateItem } from '../../core/model/list-edits.ts'
 import { requireIn } from '../../core/model/lists.ts'
 import { type Config, type ItemId, read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
+import { say } from '../../shared/said.ts'
 import { portalService } from '../portal/service.ts'
 import { findUser, groupPath, passwordPlace, type StoredUser, users } from './config.ts'
 import * as contract from './contract.ts'
@@ -47,7 +48,7 @@ async function prepare(context: Context, body: Partial<contract.NewUser & contra
 
 function refuseForeignPassword({ name, domain_type }: StoredUser): void {
   if (domain_type === 'local') return
-  const message = `The password of the user "${name}" is kept where the user comes from and cannot be changed here.`
+  const message = say`The password of the user "${name}" is kept where the user comes from and cannot be changed here.`
   throw new GatewayError('conflict', message, { problems: [{ field: 'password', message }] })
 }
 

@@ -2,6 +2,7 @@
 
 import { declareList, declareSettings, mustExist, names, namesOne } from '../../core/model/declarations.ts'
 import type { Config } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { connections, faultOfZone, tunnels, zones } from '../network/public.ts'
 import { isKnownObject, objectSlots } from '../objects/public.ts'
 import { groups, users } from '../users/public.ts'
@@ -75,7 +76,7 @@ export const leaseList = declareList<LeaseRule>({
       field: 'address',
       // Two rules cannot name the same addresses, however they are written.
       keyOf: ({ address }) => spanOf(address)?.join('-') ?? null,
-      messageOf: ({ address }) => `Another VPN address rule already names ${address}.`,
+      messageOf: ({ address }) => say`Another VPN address rule already names ${address}.`,
     },
   ],
   reads: [settings, users, groups],

@@ -7,6 +7,7 @@ import { GatewayError } from '../../core/contract/error.ts'
 import type { ListDeclaration } from '../../core/model/declarations.ts'
 import { writeSettings } from '../../core/model/lists.ts'
 import { type Item, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { accessRulesOf, factorsInUse, vpnsInUse } from './access.ts'
 import { pushedRoutes as storedRoutes, settings as storedSettings } from './config.ts'
 import {
@@ -46,7 +47,7 @@ export const routes: readonly Route[] = [
   handle(powershell.sstp, ({ config, setHeader }) => {
     const { sstp, dns_suffix } = read(config, storedSettings)
     if (!sstp.enabled || sstp.domain === null) {
-      throw new GatewayError('conflict', 'The script is not available. Enable SSTP and set its domain first.')
+      throw new GatewayError('conflict', say`The script is not available. Enable SSTP and set its domain first.`)
     }
     setHeader('content-disposition', `attachment; filename="${scriptFileName(sstp.domain)}"`)
     const { mode } = read(config, storedRoutes)

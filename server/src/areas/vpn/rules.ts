@@ -6,16 +6,17 @@ import { anyProblems } from '../../core/model/declarations.ts'
 import { findIn } from '../../core/model/item-index.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { networkOf, parseAddress, parseNetwork, printAddress } from '../../shared/net/ipv4.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import { findGroup, users } from '../users/public.ts'
 import { settings } from './config.ts'
 import type { AccessRule, LeaseRule, VpnSettings } from './contract.ts'
 
-const problem = (field: string, message: string): Problem => ({ field, message })
+const problem = (field: string, message: SaidText): Problem => ({ field, message })
 
 export const settingsProblems = (_: Config, { network, sstp }: VpnSettings): Problem[] => [
   ...poolProblems(network),
   ...(sstp.domain !== null && /\.local$/i.test(sstp.domain)
-    ? [problem('sstp.domain', 'Clients connect from outside, where a .local domain cannot be resolved.')]
+    ? [problem('sstp.domain', say`Clients connect from outside, where a .local domain cannot be resolved.`)]
     : []),
 ]
 
@@ -24,20 +25,20 @@ const unusable = [networkOf(0, 8), networkOf(0x7f00_0000, 8), networkOf(0xa9fe_0
 
 function poolProblems(network: string): Problem[] {
   const pool = parseNetwork(network)
-  if (!pool) return [problem('network', 'Must be an IPv4 network.')]
+  if (!pool) return [problem('network', say`Must be an IPv4 network.`)]
   if (pool.address !== pool.low) return [problem('network', hostBits(pool.low, pool.prefix))]
   return unusable.some(({ low, high }) => pool.low >= low && pool.low <= high)
-    ? [problem('network', 'Clients cannot have addresses of this network.')]
+    ? [problem('network', say`Clients cannot have addresses of this network.`)]
     : []
 }
 
-const hostBits = (low: number, prefix: number): string =>
-  `Must begin with the first address of the network, here ${printAddress(low)}/${prefix}.`
+const hostBits = (low: number, prefix: number): SaidText =>
+  say`Must begin with the first address of the network, here ${printAddress(low)}/${prefix}.`
 
 export const accessProblems = (_: Config, { vpns, action, two_factor }: AccessRule): Problem[] => [
   ...anyProblems('vpns', vpns),
   ...(action === 'deny' && two_factor !== 'not_required'
-    ? [problem('two_factor', 'Must be not_required when the action is deny.')]
+    ? [problem('two_factor', say`Must be not_required when the action is deny.`)]
     : []),
 ]
 
@@ -63,19 +64,19 @@ export function spanOf(address: string): readonly [low: number, high: number] | 
   return network && network.address === network.low ? [network.low, network.high] : null
 }
 
-function faultOfSpan(address: string): string {
+function faultOfSpan(address: string): SaidText {
   const network = parseNetwork(address)
-  return network ? hostBits(network.low, network.prefix) : 'Must be an IPv4 address or network.'
+  return network ? hostBits(network.low, network.prefix) : say`Must be an IPv4 address or network.`
 }
 
 /** Why clients can never get this address, or null. */
-export function outsideOf({ network }: VpnSettings, address: string): string | null {
+export function outsideOf({ network }: VpnSettings, address: string): SaidText | null {
   const pool = parseNetwork(network)
   const span = spanOf(address)
   if (!pool || !span) return null
   const [low, high] = span
-  if (low < pool.low || high > pool.high) return `Must be inside the network of the VPN servers, ${network}.`
+  if (low < pool.low || high > pool.high) return say`Must be inside the network of the VPN servers, ${network}.`
   if (low !== high) return null
-  if (low === pool.low + 1) return `${address} is the address of the VPN server itself.`
-  return low === pool.low || low === pool.high ? `${address} cannot be given to a client.` : null
+  if (low === pool.low + 1) return say`${address} is the address of the VPN server itself.`
+  return low === pool.low || low === pool.high ? say`${address} cannot be given to a client.` : null
 }

@@ -2,6 +2,7 @@
 
 import { nameOf } from '../../core/model/declarations.ts'
 import { type Config, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { leaseRules, settings } from './config.ts'
 import { leaseList } from './lists.ts'
 import { outsideOf } from './rules.ts'
@@ -12,15 +13,15 @@ export function vpnStatusOf(config: Config, hostName: string) {
     name: stored.sstp.domain ?? hostName,
     status: 'inactive',
     msg: [
-      'Stored; the VPN servers are not part of this release yet, so nothing is applied.',
+      say`Stored; the VPN servers are not part of this release yet, so nothing is applied.`,
       ...(stored.sstp.enabled && stored.sstp.domain === null
-        ? ['SSTP is enabled without a domain, so clients cannot find it.']
+        ? [say`SSTP is enabled without a domain, so clients cannot find it.`]
         : []),
       ...read(config, leaseRules)
         .filter(({ enabled, address }) => enabled && outsideOf(stored, address) !== null)
         .map(
           (rule) =>
-            `${nameOf(leaseList, rule)}: ${rule.address} is outside ${stored.network}; its users get no address.`,
+            say`${nameOf(leaseList, rule)}: ${rule.address} is outside ${stored.network}; its users get no address.`,
         ),
     ],
   }

@@ -3,6 +3,7 @@
 import type { Problem } from '../../core/contract/error.ts'
 import { declareList, mustBeOfKind, names } from '../../core/model/declarations.ts'
 import { type Config, perState, read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { isKnownObject, objectSlots } from '../objects/public.ts'
 import { groups } from '../users/public.ts'
 import { findCategory } from './categories.ts'
@@ -20,13 +21,16 @@ export const profileList = declareList<StoredProfile>({
   problemsOf: (_config, { disabled_categories }) => disabled_categories.flatMap(categoryProblems),
 })
 
-export const mustStay = 'This category is required and cannot be disabled.'
+export const mustStay = say`This category is required and cannot be disabled.`
 
 function categoryProblems(id: string, index: number): Problem[] {
   const found = findCategory(id)
   if (found && !found.required) return []
   return [
-    { field: `disabled_categories[${index}]`, message: found ? mustStay : `There is no category with the id ${id}.` },
+    {
+      field: `disabled_categories[${index}]`,
+      message: found ? mustStay : say`There is no category with the id ${id}.`,
+    },
   ]
 }
 
@@ -60,7 +64,7 @@ const sourcesOfProfiles = perState([rules], (config) => {
 /** All rules of a profile together have a limit (docs/behaviour/web-application-firewall.md 3). */
 function sourceProblems(config: Config, { profile_id }: StoredRule): Problem[] {
   return (sourcesOfProfiles(config).get(profile_id) ?? 0) > maxSources
-    ? [{ field: 'aliases', message: `The rules of a profile can have at most ${maxSources} sources together.` }]
+    ? [{ field: 'aliases', message: say`The rules of a profile can have at most ${maxSources} sources together.` }]
     : []
 }
 

@@ -2,6 +2,7 @@
 
 import type { Services } from '../../core/area/handle.ts'
 import { read } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import { setAuthority } from './authority.ts'
 import { authority, keyPlace } from './config.ts'
 import { isWanted } from './resolve.ts'
@@ -22,7 +23,7 @@ export function keepAuthority(services: Services, onFault: (error: unknown) => v
         isWanted(config) && read(config, authority).authority === null
           ? setAuthority(config, 'made', certificate, sealed)
           : config,
-      { reason: 'A certificate authority for the web proxy.', isDeferred: true },
+      { reason: say`A certificate authority for the web proxy.`, isDeferred: true },
     )
   }
   return {

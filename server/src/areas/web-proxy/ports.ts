@@ -3,6 +3,7 @@
 import type { Problem } from '../../core/contract/error.ts'
 import { engines } from '../../engines/index.ts'
 import { webPorts } from '../../engines/web-filter/index.ts'
+import { say } from '../../shared/said.ts'
 
 const { direct, ...inner } = webPorts
 const taken: ReadonlySet<number> = new Set([
@@ -15,4 +16,6 @@ const taken: ReadonlySet<number> = new Set([
 ])
 
 export const portProblems = (port: number): Problem[] =>
-  taken.has(port) ? [{ field: 'direct_port', message: `Port ${port} belongs to another service of the gateway.` }] : []
+  taken.has(port)
+    ? [{ field: 'direct_port', message: say`Port ${port} belongs to another service of the gateway.` }]
+    : []

@@ -5,6 +5,7 @@ import { type Problem, refuse } from '../../core/contract/error.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import { inSlices } from '../../core/workers/slices.ts'
 import type { CategoryLookup } from '../../domain/web-filter/model.ts'
+import { say } from '../../shared/said.ts'
 import { userSessionsService } from '../authorization/service.ts'
 import { explainRequest } from '../content-filter/contract.ts'
 import {
@@ -23,7 +24,10 @@ export const explainRoutes: readonly Route[] = [
   handle(explainRequest, async ({ body, config, services }) => {
     const url = readUrl(body.url)
     const { source, user, problems } = findClient(config, services.of(userSessionsService), body)
-    const urlProblem: Problem = { field: 'url', message: 'Must be a URL such as https://example.com/page, or a name.' }
+    const urlProblem: Problem = {
+      field: 'url',
+      message: say`Must be a URL such as https://example.com/page, or a name.`,
+    }
     refuse(url === null ? [...problems, urlProblem] : problems)
     if (url === null) throw new Error('It was refused.')
     const facts = services.facts()

@@ -11,6 +11,7 @@ import { failed, findUnit, inactive, machineFault, type State } from '../../core
 import type { WebFilterReport } from '../../domain/web-filter/protocol.ts'
 import { webFilter } from '../../engines/web-filter/index.ts'
 import { describeAuthority } from '../../shared/net/authority.ts'
+import { type SaidText, say, verbatim } from '../../shared/said.ts'
 import { state as filterState } from '../content-filter/public.ts'
 import { authority, settings } from './config.ts'
 import { isWanted } from './resolve.ts'
@@ -33,38 +34,39 @@ export const proxyStatusItems = (view: ProxyView): StatusItem[] => [
 
 export function proxyState(view: ProxyView): State {
   const { config, machine, proxy } = view
-  if (!isWanted(config)) return inactive('The content filter and the direct proxy are off: no traffic is intercepted.')
+  if (!isWanted(config))
+    return inactive(say`The content filter and the direct proxy are off: no traffic is intercepted.`)
   if (read(config, authority).authority === null)
-    return failed('The proxy has no certificate authority yet.', effect(config))
+    return failed(say`The proxy has no certificate authority yet.`, effect(config))
   const state = unitState(machine, 'web-filter-proxy')
   if (proxy === 'full')
     return failed(
-      'The web proxy has as many connections as it can have, or more to do than it can.',
-      'Further web traffic waits or is refused; nothing passes without filtering.',
+      say`The web proxy has as many connections as it can have, or more to do than it can.`,
+      say`Further web traffic waits or is refused; nothing passes without filtering.`,
     )
   if (proxy === 'starting')
     return failed(
       ...state.msg,
-      'The web proxy has ended and is being started again.',
-      'Web traffic that would be filtered waits until then, for a minute at most; nothing passes without filtering.',
+      say`The web proxy has ended and is being started again.`,
+      say`Web traffic that would be filtered waits until then, for a minute at most; nothing passes without filtering.`,
     )
   if (state.status !== 'active' && proxy !== 'down') return { ...state, msg: [...state.msg, effect(config)] }
-  if (proxy === 'down') return failed(...state.msg, 'The web proxy does not answer.', effect(config))
+  if (proxy === 'down') return failed(...state.msg, say`The web proxy does not answer.`, effect(config))
   return { status: 'active', msg: [modeOf(config)] }
 }
 
 export function deciderState(view: ProxyView): State {
   const { config, machine, report } = view
-  if (!isWanted(config)) return inactive('The decision process is not needed.')
+  if (!isWanted(config)) return inactive(say`The decision process is not needed.`)
   const state = unitState(machine, 'web-filter')
   if (state.status !== 'active') return { ...state, msg: [...state.msg, effect(config)] }
-  if (report === null) return { status: 'active', msg: ['The decision process has not reported yet.'] }
+  if (report === null) return { status: 'active', msg: [say`The decision process has not reported yet.`] }
   const faults = [
-    ...report.faults,
-    ...(report.policyDigest === null ? [`It has no rules yet. ${effect(config)}`] : []),
-    ...(report.isAsked ? [] : ['The web proxy is not connected to it.']),
+    ...report.faults.map(verbatim),
+    ...(report.policyDigest === null ? [say`It has no rules yet. ${effect(config)}`] : []),
+    ...(report.isAsked ? [] : [say`The web proxy is not connected to it.`]),
   ]
-  const numbers = `Requests judged: ${report.asked}, denied: ${report.denied}. Sessions of users: ${report.sessions}.`
+  const numbers = say`Requests judged: ${report.asked}, denied: ${report.denied}. Sessions of users: ${report.sessions}.`
   return { status: report.policyDigest === null ? 'failed' : 'active', msg: [...faults, numbers] }
 }
 
@@ -79,27 +81,31 @@ function unitState(machine: Machine, name: 'web-filter' | 'web-filter-proxy'): S
   const fault = machineFault(machine)
   if (fault) return fault
   const unit = findUnit(machine, engineUnit(webFilter, name).name)
-  if (!unit) return failed(machine.applyError ?? `${name} is not running.`)
+  if (!unit) return failed(machine.applyError ?? say`${name} is not running.`)
   if (unit.state === 'active') return { status: 'active', msg: [] }
   const missing = name === 'web-filter-proxy' ? describeMissing(webFilter, unit.message) : null
   return { status: unit.state, msg: missing ? [missing] : unit.message === '' ? [] : [unit.message] }
 }
 
 /** What happens to traffic now. */
-function effect(config: Config): string {
+function effect(config: Config): SaidText {
   const isFiltering = read(config, filterState).enabled
-  if (read(config, settings).on_failure === 'block') return 'Web traffic that would be filtered is blocked until then.'
+  if (read(config, settings).on_failure === 'block')
+    return say`Web traffic that would be filtered is blocked until then.`
   return isFiltering
-    ? 'Web traffic passes without filtering until then.'
-    : 'Clients of the direct proxy are not served.'
+    ? say`Web traffic passes without filtering until then.`
+    : say`Clients of the direct proxy are not served.`
 }
 
-function modeOf(config: Config): string {
+function modeOf(config: Config): SaidText {
   const { direct_enabled, direct_port } = read(config, settings)
-  const direct = direct_enabled ? ` Clients of local networks can use port ${direct_port}.` : ''
-  return read(config, filterState).enabled
-    ? `Web traffic of local networks is intercepted where a rule may need it.${direct}`
-    : `Nothing is intercepted and nothing is filtered.${direct}`
+  if (read(config, filterState).enabled)
+    return direct_enabled
+      ? say`Web traffic of local networks is intercepted where a rule may need it. Clients of local networks can use port ${direct_port}.`
+      : say`Web traffic of local networks is intercepted where a rule may need it.`
+  return direct_enabled
+    ? say`Nothing is intercepted and nothing is filtered. Clients of local networks can use port ${direct_port}.`
+    : say`Nothing is intercepted and nothing is filtered.`
 }
 
 const soonSeconds = 30 * 24 * 3600
@@ -109,9 +115,11 @@ function authorityItems({ config, now }: ProxyView): StatusItem[] {
   const described = held && describeAuthority(held.certificate)
   if (!isWanted(config) || !held) return []
   const name = 'web-authority'
-  if (!described) return [{ name, ...failed('The certificate authority cannot be read.') }]
+  if (!described) return [{ name, ...failed(say`The certificate authority cannot be read.`) }]
   const left = described.notAfter - now.getTime() / 1000
   const day = new Date(described.notAfter * 1000).toISOString().slice(0, 10)
-  if (left <= 0) return [{ name, ...failed(`The certificate authority expired on ${day}.`) }]
-  return [{ name, status: 'active', msg: left < soonSeconds ? [`The certificate authority expires on ${day}.`] : [] }]
+  if (left <= 0) return [{ name, ...failed(say`The certificate authority expired on ${day}.`) }]
+  return [
+    { name, status: 'active', msg: left < soonSeconds ? [say`The certificate authority expires on ${day}.`] : [] },
+  ]
 }

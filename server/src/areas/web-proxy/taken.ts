@@ -5,6 +5,7 @@ import { type Config, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { parseAddress, parseNetwork } from '../../shared/net/ipv4.ts'
 import { contains } from '../../shared/net/ranges.ts'
+import { say } from '../../shared/said.ts'
 import { filteredSources, state as filterState, morphology, safeSearch } from '../content-filter/public.ts'
 import { localAddresses } from '../network/public.ts'
 import { addressesOf, domains, membersIn } from '../objects/public.ts'
@@ -27,32 +28,32 @@ export interface Taken {
 const taken = (text: string, ...notes: readonly string[]): Taken => ({ isTaken: true, text, notes })
 const left = (text: string, ...notes: readonly string[]): Taken => ({ isTaken: false, text, notes })
 
-const directNote = 'Through the direct proxy it is filtered all the same.'
+const directNote = say`Through the direct proxy it is filtered all the same.`
 
 export function isTakenBy(config: Config, facts: Facts, asked: AskedTraffic): Taken {
   const isDirect = read(config, settings).direct_enabled
   const notes = [
     ...(read(config, antivirus).enabled
-      ? ['The web antivirus checks what is downloaded in plain or decrypted form.']
+      ? [say`The web antivirus checks what is downloaded in plain or decrypted form.`]
       : []),
   ]
   const direct = isDirect ? [directNote] : []
-  if (!read(config, filterState).enabled) return left('The content filter is disabled.')
+  if (!read(config, filterState).enabled) return left(say`The content filter is disabled.`)
   const address = parseAddress(asked.source)
   if (address !== null && !isLocal(config, facts, address))
-    return left(`${asked.source} is not in a local network, so the proxy does not take its traffic.`)
+    return left(say`${asked.source} is not in a local network, so the proxy does not take its traffic.`)
   if (asked.port !== 80 && asked.port !== 443)
     return isDirect
-      ? taken('Only the direct proxy takes this port: without it the request is not filtered.', ...notes)
-      : left('The proxy takes connections to the ports 80 and 443 only.')
+      ? taken(say`Only the direct proxy takes this port: without it the request is not filtered.`, ...notes)
+      : left(say`The proxy takes connections to the ports 80 and 443 only.`)
   if (!concerns(config, facts, asked, address))
-    return left('No rule, and nothing else of the filter, concerns this client.', ...direct)
+    return left(say`No rule, and nothing else of the filter, concerns this client.`, ...direct)
   const { sure, possible } = findExclusion(config, facts, asked, address)
-  if (sure !== null) return left(`Exclusion ${sure} of the web proxy leaves it alone.`, ...direct)
+  if (sure !== null) return left(say`Exclusion ${sure} of the web proxy leaves it alone.`, ...direct)
   const may = possible
     .slice(0, 5)
-    .map((id) => `Exclusion ${id} leaves it alone if the server has one of its addresses.`)
-  return taken('The proxy takes the connection.', ...may, ...notes)
+    .map((id) => say`Exclusion ${id} leaves it alone if the server has one of its addresses.`)
+  return taken(say`The proxy takes the connection.`, ...may, ...notes)
 }
 
 const isLocal = (config: Config, facts: Facts, address: number): boolean =>

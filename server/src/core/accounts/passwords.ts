@@ -3,6 +3,7 @@
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { type SaidText, say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import { Places, type Visitor } from './places.ts'
 
@@ -71,7 +72,9 @@ export class Passwords {
   async #inTurn<T>(visitor: Visitor | null, work: () => Promise<T>): Promise<T> {
     const done = await this.#places.use(visitor, work)
     if (done) return done.result
-    throw new GatewayError('unavailable', 'Too many sign-ins at once. Try again in a moment.', { retryAfterSeconds: 1 })
+    throw new GatewayError('unavailable', say`Too many sign-ins at once. Try again in a moment.`, {
+      retryAfterSeconds: 1,
+    })
   }
 }
 
@@ -117,9 +120,9 @@ function commonPasswords(): ReadonlySet<string> {
 const shortestForbiddenWord = 4
 
 /** Why a new password is too easy to guess, or null. The schema checks its length. */
-export function weaknessOf(password: string, forbiddenWords: readonly string[]): string | null {
+export function weaknessOf(password: string, forbiddenWords: readonly string[]): SaidText | null {
   const lower = password.toLowerCase()
-  if (commonPasswords().has(lower)) return 'This password is too common. Choose another one.'
+  if (commonPasswords().has(lower)) return say`This password is too common. Choose another one.`
   const word = forbiddenWords.find((w) => w.length >= shortestForbiddenWord && lower.includes(w.toLowerCase()))
-  return word === undefined ? null : 'The password must not contain the login, the product name or the host name.'
+  return word === undefined ? null : say`The password must not contain the login, the product name or the host name.`
 }

@@ -1,6 +1,7 @@
 // Ids of items that an earlier call of the same change creates: the body of a call has null at a place, and beside it stands which
 // call's item belongs there. Text of a body is never read as a reference. Pure.
 
+import { say } from '../../shared/said.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { GatewayError, type Problem } from '../contract/error.ts'
 
@@ -19,7 +20,7 @@ interface CallWithIds {
 export const idsOf = ({ call }: Pick<CallWithIds, 'call'>): readonly IdOfCall[] => call.ids ?? []
 
 const refusedIds = ({ index }: CallWithIds, problems: readonly Problem[]): GatewayError =>
-  new GatewayError('invalid', `calls[${index}]: ${problems[0]?.message}`, {
+  new GatewayError('invalid', say`calls[${index}]: ${problems[0]?.message}`, {
     problems: problems.map(({ field, message }) => ({ field: `calls[${index}].ids${field}`, message })),
   })
 
@@ -30,13 +31,13 @@ export function checkIds(one: CallWithIds, all: readonly { readonly endpoint: En
   for (const [at, { into, of }] of idsOf(one).entries()) {
     const creating = of < one.index ? all[of]?.endpoint : undefined
     if (!creating || !givesId(creating))
-      problems.push({ field: `[${at}].of`, message: 'Must be the number of an earlier call that creates an item.' })
-    if (places.has(into)) problems.push({ field: `[${at}].into`, message: 'Duplicate entry.' })
+      problems.push({ field: `[${at}].of`, message: say`Must be the number of an earlier call that creates an item.` })
+    if (places.has(into)) problems.push({ field: `[${at}].into`, message: say`Duplicate entry.` })
     places.add(into)
     if (printPlace(stepsTo(into)) !== into)
-      problems.push({ field: `[${at}].into`, message: 'Not a place of a body, such as source_addresses[0].' })
+      problems.push({ field: `[${at}].into`, message: say`Not a place of a body, such as source_addresses[0].` })
     else if (valueAt(one.call.body, stepsTo(into)) !== null)
-      problems.push({ field: `[${at}].into`, message: 'The body must have null at this place.' })
+      problems.push({ field: `[${at}].into`, message: say`The body must have null at this place.` })
   }
   if (problems.length > 0) throw refusedIds(one, problems)
 }
@@ -67,7 +68,7 @@ export function bodyWithIds(one: CallWithIds, results: readonly unknown[]): unkn
   const body = structuredClone(one.call.body)
   for (const [at, { into, of }] of ids.entries()) {
     const id = idIn(results[of])
-    if (id === undefined) throw refusedIds(one, [{ field: `[${at}].of`, message: 'That call creates no item.' }])
+    if (id === undefined) throw refusedIds(one, [{ field: `[${at}].of`, message: say`That call creates no item.` }])
     const steps = stepsTo(into)
     const holder = valueAt(body, steps.slice(0, -1)) as Record<string | number, unknown>
     holder[steps.at(-1) as string | number] = id

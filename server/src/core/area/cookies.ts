@@ -1,5 +1,6 @@
 // The two session cookies: their names, what they look like when set and cleared, and how a Cookie header is read.
 
+import { say } from '../../shared/said.ts'
 import type { SessionTokens } from '../accounts/sessions.ts'
 import { invalid } from '../contract/error.ts'
 
@@ -51,7 +52,7 @@ const restPathForm = /^(?:\/[A-Za-z0-9._~-]{1,64}){0,4}\/?$/
 /** `rest_path` goes into a header: only plain path segments pass. */
 export function checkRestPath(path: string): string {
   const isPlain = restPathForm.test(path) && path.startsWith('/') && !path.split('/').includes('..')
-  if (!isPlain) throw invalid('rest_path', 'Must be a plain path such as / or /rest.')
+  if (!isPlain) throw invalid('rest_path', say`Must be a plain path such as / or /rest.`)
   return path
 }
 

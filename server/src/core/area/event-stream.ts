@@ -2,6 +2,7 @@
 // number of bytes and is cut; the end of its session ends its connection (session-connections.ts), and so this too.
 
 import { Readable } from 'node:stream'
+import { say } from '../../shared/said.ts'
 import { eventStreamType } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/error.ts'
 import { type RawReply, rawReply } from './raw-reply.ts'
@@ -75,7 +76,7 @@ export class EventStreams {
     const own = this.#byOwner.get(owner) ?? new Set()
     const { perOwner, total } = this.#limits
     if (this.#isClosed || this.count >= total || own.size >= perOwner) {
-      throw new GatewayError('too_many_requests', 'Too many event streams are open. Close one and try again.', {
+      throw new GatewayError('too_many_requests', say`Too many event streams are open. Close one and try again.`, {
         retryAfterSeconds: 30,
       })
     }

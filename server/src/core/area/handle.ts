@@ -1,6 +1,7 @@
 // What an area writes to answer an endpoint: handle() and the context it gets. Areas see this file and never Fastify.
 
 import type { TSchema } from 'typebox'
+import type { SaidText } from '../../shared/said.ts'
 import type { Clock } from '../../shared/time/clock.ts'
 import type { FirstPassword } from '../accounts/first-password.ts'
 import type { Passwords } from '../accounts/passwords.ts'
@@ -42,9 +43,9 @@ export interface Identity {
 export interface Machine {
   /** Null when applyd does not answer; `unreachable` says so. */
   readonly observation: Observation | null
-  readonly unreachable: string
+  readonly unreachable: SaidText
   /** What the last apply said, when it failed. */
-  readonly applyError: string | null
+  readonly applyError: SaidText | null
 }
 
 export interface GatewayChange {
@@ -76,7 +77,7 @@ export interface Accounts {
   readonly firstPassword: FirstPassword
   readonly cookieJar: CookieJar
   /** Why a new password is too easy to guess, or null. */
-  readonly weaknessOf: (password: string, forbiddenWords: readonly string[]) => string | null
+  readonly weaknessOf: (password: string, forbiddenWords: readonly string[]) => SaidText | null
   /** One durable step over several of the above. */
   readonly transact: <T>(work: () => T) => T
 }

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { TObject } from 'typebox'
+import { say } from '../../shared/said.ts'
 import type { settingsEndpoints } from '../contract/collections.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { invalid } from '../contract/error.ts'
@@ -274,7 +275,7 @@ export async function refuseLongSort(found: Pieces & { readonly total: number },
   const [most, all] = [maxRows, rows].map((count) => count.toLocaleString('en'))
   throw invalid(
     'sort',
-    `Sorted CSV has at most ${most} rows, and ${all} match. Leave the sort out, set a limit or narrow the filter.`,
+    say`Sorted CSV has at most ${most} rows, and ${all} match. Leave the sort out, set a limit or narrow the filter.`,
   )
 }
 

@@ -20,7 +20,7 @@ describe('segments', () => {
     }
   })
 
-  it('are compressed once, whoever asks', async () => {
+  it('are compressed once, no matter who asks', async () => {
     const segment = new Segment(Buffer.alloc(50_000, 'x'))
     const both = await Promise.all([segment.deflated, segment.deflated])
     assert.equal(both[0], both[1])
@@ -43,7 +43,7 @@ describe('a long reply', () => {
   }
   const whole = (count: number): string => Array.from({ length: count }, (_, index) => textOf(index)).join('')
 
-  it('is made once for all who read it meanwhile', async () => {
+  it('is made once for all who read it in the meantime', async () => {
     const made = { steps: 0 }
     const reply = new LongReply(() => slowly(20, made))
     assert.ok(made.steps < 20)

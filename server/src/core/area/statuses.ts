@@ -1,5 +1,6 @@
 // All statuses at once: what every status endpoint without parameters would answer now, with one look at the machine for all.
 
+import { sentencesIn, verbatim } from '../../shared/said.ts'
 import type { Access } from '../contract/access.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { type CodedStatusItem, isStoredOnly, StatusItem } from '../contract/fields.ts'
@@ -50,8 +51,13 @@ export async function readStatuses(routes: readonly Route[], services: Services)
 async function itemsOf(handler: Route['handler'], context: Context): Promise<readonly CodedStatusItem[]> {
   try {
     const items = [(await handler(context)) as StatusItem | readonly StatusItem[]].flat() as readonly StatusItem[]
-    return items.map((item) => ({ ...item, code: isStoredOnly(item) ? 'stored_only' : null }))
+    return items.map((item) => ({
+      ...item,
+      code: isStoredOnly(item) ? 'stored_only' : null,
+      sentences: sentencesIn(item.msg),
+    }))
   } catch (error) {
-    return [{ name: 'status', status: 'failed', msg: [(error as Error).message], code: 'unreadable' }]
+    const message = verbatim((error as Error).message)
+    return [{ name: 'status', status: 'failed', msg: [message], code: 'unreadable', sentences: sentencesIn(message) }]
   }
 }

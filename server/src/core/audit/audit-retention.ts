@@ -2,6 +2,7 @@
 // A record of the chain says so and is signed before anything is removed, so that what is left can be verified.
 
 import { setImmediate as others } from 'node:timers/promises'
+import { type SaidText, say, verbatim } from '../../shared/said.ts'
 import { counted } from '../contract/counted.ts'
 import type { Database } from '../database/database.ts'
 import type { Checkpoint } from '../plan/artifacts.ts'
@@ -19,7 +20,7 @@ export interface AuditUsage {
   readonly bytes: number
   readonly limits: AuditLimits
   /** Why old records were not removed the last time, or null. */
-  readonly fault: string | null
+  readonly fault: SaidText | null
 }
 
 export interface RetentionParts {
@@ -78,11 +79,11 @@ export class AuditRetention {
 
   async #run(): Promise<void> {
     const { limits } = this.#parts
-    let fault: string | null = null
+    let fault: SaidText | null = null
     try {
       await this.#remove()
     } catch (error) {
-      fault = (error as Error).message
+      fault = verbatim((error as Error).message)
     }
     this.#usage = { bytes: await this.#bytesBetween(0, Number.MAX_SAFE_INTEGER), limits, fault }
   }
@@ -95,7 +96,7 @@ export class AuditRetention {
     const through = Math.max(this.#oldThrough(places), await this.#excessThrough(places))
     if (through === 0) return
     const fault = await audit.verify(await checkpoints())
-    if (fault) throw new Error(`Nothing was removed: record ${fault.sequence} of the audit trail is at fault.`)
+    if (fault) throw new Error(say`Nothing was removed: record ${fault.sequence} of the audit trail is at fault.`)
     const { days, megabytes } = this.#parts.limits
     const message = `Records up to ${through} were removed: the limits are ${counted(days, 'day')} and ${megabytes} MB.`
     await audit.record([ownEntry(trailItself, 'ok', message, [removalNote(through)])])

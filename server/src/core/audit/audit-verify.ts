@@ -2,6 +2,7 @@
 // revisions, each of which has its record.
 
 import { createHash } from 'node:crypto'
+import { type SaidText, say } from '../../shared/said.ts'
 import type { Database } from '../database/database.ts'
 import type { Checkpoint } from '../plan/artifacts.ts'
 import { createSlices } from '../workers/slices.ts'
@@ -10,7 +11,7 @@ import { type AuditRow, readHeader, rowsAfter } from './audit-rows.ts'
 
 export interface AuditFault {
   readonly sequence: number
-  readonly message: string
+  readonly message: SaidText
 }
 
 export const genesis = Buffer.alloc(32)
@@ -57,18 +58,18 @@ export async function verifyTrail(
   checkpoints: readonly Checkpoint[],
 ): Promise<AuditFault | null> {
   const forged = checkpoints.find((checkpoint) => !checkpoint.authentic)
-  if (forged) return { sequence: forged.sequence, message: 'The signed checkpoint of this record was altered.' }
+  if (forged) return { sequence: forged.sequence, message: say`The signed checkpoint of this record was altered.` }
   const walked = await walk(database, head, checkpoints)
   if ('fault' in walked) return walked.fault
   const { seen } = walked
   const lastKnown = checkpoints.reduce((last, { sequence }) => Math.max(last, sequence), seen.head)
-  if (lastKnown >= seen.next) return { sequence: seen.next, message: 'This record and all after it are missing.' }
+  if (lastKnown >= seen.next) return { sequence: seen.next, message: say`This record and all after it are missing.` }
   if (seen.first > 1 && !seen.removals.some((one) => isEarned(one, seen, checkpoints))) return missing(1)
   return compareRevisions(database, seen)
 }
 
-const missing = (sequence: number): AuditFault => ({ sequence, message: 'This record is missing.' })
-const replaced = 'This record or one before it was replaced: it does not match the signed checkpoint.'
+const missing = (sequence: number): AuditFault => ({ sequence, message: say`This record is missing.` })
+const replaced = say`This record or one before it was replaced: it does not match the signed checkpoint.`
 
 async function walk(
   database: Database,
@@ -106,12 +107,12 @@ async function walk(
   return { seen: { first, next, head: head(), newestRevision, bytes, removals, revisions } }
 }
 
-function faultOf({ sequence, record, hash: stored }: AuditRow, hash: Uint8Array, checkpoint?: string): string | null {
+function faultOf({ sequence, record, hash: stored }: AuditRow, hash: Uint8Array, checkpoint?: string): SaidText | null {
   if (!Buffer.from(hash).equals(stored) || !carries(record, sequence)) return altered
   return checkpoint !== undefined && checkpoint !== Buffer.from(hash).toString('hex') ? replaced : null
 }
 
-const altered = 'This record was altered.'
+const altered = say`This record was altered.`
 
 /** It is JSON, and begins with its number. */
 function carries(record: string, sequence: number): boolean {
@@ -146,14 +147,14 @@ async function compareRevisions(database: Database, seen: Seen): Promise<AuditFa
   const lowest = kept[0] ?? Number.POSITIVE_INFINITY
   for (const [revision, sequence] of revisions) {
     if (revision >= lowest && !known.has(revision)) {
-      return { sequence, message: `This record is of revision ${revision}, which does not exist.` }
+      return { sequence, message: say`This record is of revision ${revision}, which does not exist.` }
     }
   }
   const recordedFrom = first > 1 ? lowestOf(revisions.keys()) : 0
   const unrecorded = kept.find((revision) => revision >= recordedFrom && !revisions.has(revision))
   if (unrecorded === undefined) return null
   const later = [...revisions].filter(([revision]) => revision > unrecorded).map(([, sequence]) => sequence)
-  return { sequence: Math.min(next, lowestOf(later)), message: `The record of revision ${unrecorded} is missing.` }
+  return { sequence: Math.min(next, lowestOf(later)), message: say`The record of revision ${unrecorded} is missing.` }
 }
 
 function lowestOf(numbers: Iterable<number>): number {

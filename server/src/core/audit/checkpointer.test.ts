@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import { Checkpointer } from './checkpointer.ts'
 
@@ -12,7 +13,7 @@ it('signs what was found first, tries again what failed, and tells a mismatch fr
   const faults: unknown[] = []
   const mismatches: string[] = []
   let answer: (() => void) | null = () => {
-    throw new GatewayError('internal', 'ENOSPC: no space left on device, write')
+    throw new GatewayError('internal', say`ENOSPC: no space left on device, write`)
   }
   const audit = { head: { sequence: 5, hash: 'e' }, loaded, onWritten: () => {} }
   const checkpointer = new Checkpointer({
@@ -46,7 +47,7 @@ it('reports a trail that is not the one that was signed, once', async () => {
   const checkpointer = new Checkpointer({
     audit: { head: loaded, loaded, onWritten: () => {} },
     keep: async (sequence) => {
-      throw new GatewayError('internal', `Checkpoint ${sequence} does not follow checkpoint 9.`)
+      throw new GatewayError('internal', say`Checkpoint ${sequence} does not follow checkpoint 9.`)
     },
     onMismatch: (reason) => mismatches.push(reason),
     onFault: () => assert.fail('it is not a fault of applyd'),

@@ -6,12 +6,13 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { SlowMachine, slowArea, slowSettings, withText } from '../../../test/support/slow-area.ts'
 import { type Client, createTestGateway, type TestGateway } from '../../../test/support/test-gateway.ts'
 import { settings as firewallSettings } from '../../areas/firewall/config.ts'
+import { say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import { read, write } from '../model/slots.ts'
 
 const actor = { login: 'admin', address: '127.0.0.1' }
 const activating = { state: 'activating', message: '' } as const
-const dead = { state: 'failed', message: 'slow ended with status 3.' } as const
+const dead = { state: 'failed', message: say`slow ended with status 3.` } as const
 
 describe('a change in the background', () => {
   let gateway: TestGateway
@@ -98,7 +99,7 @@ describe('a change in the background', () => {
   it('that applyd reverts or refuses has failed, and nothing else waits for it', async () => {
     machine.reverting.add('second')
     machine.refusing.add('third')
-    machine.refusal = new GatewayError('not_applied', 'The plan names an artifact that is not in the tables.')
+    machine.refusal = new GatewayError('not_applied', say`The plan names an artifact that is not in the tables.`)
     for (const [text, message] of [
       ['second', 'second failed.'],
       ['third', machine.refusal.message],
@@ -114,7 +115,7 @@ describe('a change in the background', () => {
 
   it('waits for an apply service that is away', async () => {
     await change('second')
-    machine.failWith = new GatewayError('unavailable', 'away')
+    machine.failWith = new GatewayError('unavailable', say`away`)
     await reconcile()
     assert.equal(state(), 'reloading')
     machine.failWith = null
@@ -174,7 +175,7 @@ describe('a change in the background', () => {
         actor,
         reason: 'test',
       })
-    machine.putBackWith = [{ field: 'x', message: 'the kernel died' }]
+    machine.putBackWith = [{ field: 'x', message: say`the kernel died` }]
     await assert.rejects(both(), { code: 'not_applied' })
     machine.putBackWith = []
     assert.deepEqual([wanted(), state()], ['first', 'applied'])

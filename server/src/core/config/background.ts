@@ -1,6 +1,7 @@
 // Areas whose changes are applied in the background: which of them are in progress or failed, what the plan holds for each
 // until then, and when a failed one is retried. The engine applies; this file only keeps track of the results.
 
+import { say } from '../../shared/said.ts'
 import type { Config } from '../model/slots.ts'
 import type { Artifact, Observation, UnitObservation } from '../plan/artifacts.ts'
 
@@ -132,10 +133,10 @@ export class BackgroundApplies {
       const units = observation?.units.filter(({ name }) => names.includes(name)) ?? []
       const fault = units.find(({ state }) => state === 'failed')
       const isLate = this.#elapsed() >= deadline
-      if (fault) this.failed(area, fault.message || `${fault.name} failed.`)
+      if (fault) this.failed(area, fault.message || say`${fault.name} failed.`)
       else if (!units.some(({ state }) => underWay.has(state))) this.#done(area)
       else if (isLate)
-        this.failed(area, `${names.join(', ')} did not become active in ${patienceSeconds / 60} minutes.`)
+        this.failed(area, say`${names.join(', ')} did not become active in ${patienceSeconds / 60} minutes.`)
       hasFailed ||= fault !== undefined || (isLate && this.#pending.has(area))
     }
     return hasFailed

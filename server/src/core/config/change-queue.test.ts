@@ -28,7 +28,7 @@ describe('the queue of changes', () => {
     assert.equal(queue.size, 0)
   })
 
-  it('holds an author up by one change of each other one, however many those send meanwhile', () => {
+  it('holds an author up by one change of each other one, however many those send in the meantime', () => {
     const queue = new ChangeQueue()
     for (let index = 0; index < 1000; index++) queue.add(waiting('a', `a${index}`))
     assert.equal(queue.next()?.request.reason, 'a0')

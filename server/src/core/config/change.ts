@@ -1,5 +1,6 @@
 // What a change is: the request, the result, and what the engine needs to carry it out. Types only.
 
+import type { SaidText } from '../../shared/said.ts'
 import type { Database } from '../database/database.ts'
 import type { Reference } from '../model/references.ts'
 import type { Config, ListSlot, Slot } from '../model/slots.ts'
@@ -107,7 +108,7 @@ export interface HistoryState extends HistorySize {
 export interface ApplyState {
   /** What the machine last reported about the head revision. */
   readonly outcome: Outcome | null
-  readonly error: string | null
+  readonly error: SaidText | null
 }
 
 export interface Clocks {
@@ -153,7 +154,7 @@ export interface ConfigView {
   readonly sequences: Readonly<Record<string, number>>
   readonly probation: Probation | null
   /** Damage found when the configuration was loaded, as messages. */
-  readonly damage: readonly string[]
+  readonly damage: readonly SaidText[]
   /** The areas whose changes are in progress or failed. */
   readonly background: readonly BackgroundRow[]
   readonly history: HistoryState

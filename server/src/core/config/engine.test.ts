@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Client, createTestGateway, type TestGateway } from '../../../test/support/test-gateway.ts'
 import { ruleLists } from '../../areas/firewall/lists.ts'
+import { say } from '../../shared/said.ts'
 import { addTo } from '../model/lists.ts'
 import type { Config } from '../model/slots.ts'
 
@@ -36,7 +37,7 @@ describe('change()', () => {
 
   it('leaves everything as it was when the checker refuses, and names the object', async () => {
     const before = revision()
-    const problem = { field: 'firewall.settings.automatic_snat_enabled', message: 'the kernel does not want it' }
+    const problem = { field: 'firewall.settings.automatic_snat_enabled', message: say`the kernel does not want it` }
     gateway.applier.refuseWith = [problem]
     const answer = await snat(false)
     assert.equal(answer.status, 422)
@@ -49,7 +50,7 @@ describe('change()', () => {
   it('is reverted as a new revision when it fails on the machine', async () => {
     const before = revision()
     gateway.applier.canTry = false
-    gateway.applier.putBackWith = [{ field: 'x', message: 'the kernel died' }]
+    gateway.applier.putBackWith = [{ field: 'x', message: say`the kernel died` }]
     gateway.log.expect(/^error: a request failed .*failed on the machine\. It was reverted/s)
     const answer = await snat(false)
     assert.equal(answer.status, 500)
@@ -76,7 +77,7 @@ describe('change()', () => {
   })
 
   it('answers 503 and keeps nothing when the apply service is away', async () => {
-    gateway.applier.failWith = new (await import('../contract/error.ts')).GatewayError('unavailable', 'away')
+    gateway.applier.failWith = new (await import('../contract/error.ts')).GatewayError('unavailable', say`away`)
     assert.equal((await snat(false)).status, 503)
     gateway.applier.failWith = null
     assert.equal(await isSnatOn(), true)

@@ -1,6 +1,7 @@
 // All changes of the configuration. Every change waits in a queue, is verified, checked by the engines' own
 // checkers, committed as a revision and applied; a change that fails on the machine is reverted. Nothing else writes.
 
+import { type SaidText, say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import type { Config, Slot } from '../model/slots.ts'
 import { allOf, newProblems, type Rendered } from '../plan/planner.ts'
@@ -72,7 +73,7 @@ export class ConfigEngine implements ConfigView {
   #working: Promise<void> | null = null
   /** An apply of the reconcile loop that is in progress. */
   #applying: Promise<void> | null = null
-  readonly damage: readonly string[]
+  readonly damage: readonly SaidText[]
 
   constructor(parts: EngineParts) {
     this.#parts = parts
@@ -184,7 +185,7 @@ export class ConfigEngine implements ConfigView {
     return {
       changes: describeChanges(prepared.revision.changes),
       artifacts: diffArtifacts(allOf(before), allOf(after)),
-      unchecked: unchecked.map((item) => `${item.artifact}: ${item.reason}`),
+      unchecked: unchecked.map((item) => say`${item.artifact}: ${item.reason}`),
       change: {
         before: { revision: inForce, changes: [] },
         after: { revision: overridden ? overridden.revision - 1 : inForce, changes: prepared.revision.changes },
@@ -439,7 +440,7 @@ export class ConfigEngine implements ConfigView {
     request.authorize?.(changes)
     const problems = newProblems(this.#parts.planner, head.config, snapshot.config)
     if (problems.length > 0) {
-      const message = problems[0]?.message ?? 'The resulting configuration would be invalid.'
+      const message = problems[0]?.message ?? say`The resulting configuration would be invalid.`
       throw new GatewayError('invalid', message, { problems })
     }
     return { changes, snapshot, used, result }
@@ -468,7 +469,7 @@ export class ConfigEngine implements ConfigView {
 
   #refuseStale(request: ChangeRequest<unknown>): void {
     if (request.expects?.some(({ slot, revision }) => this.slotRevision(slot) !== revision)) {
-      throw new GatewayError('precondition_failed', 'This was changed since you read it. Reload and try again.')
+      throw new GatewayError('precondition_failed', say`This was changed since you read it. Reload and try again.`)
     }
   }
 

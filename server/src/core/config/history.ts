@@ -1,6 +1,7 @@
 // Change sets as they are stored become change sets of this release: each was written under the version that its slot had
 // then. Decides nothing; the store reads all of the history through here.
 
+import { say } from '../../shared/said.ts'
 import { NewerDataError } from '../database/database.ts'
 import { type ItemId, type Slot, versionOf } from '../model/slots.ts'
 import { upgradeValue } from '../model/upgrades.ts'
@@ -27,8 +28,7 @@ export type FindBase = (slot: string, id: ItemId | null) => Versioned | undefine
 export const refuseNewer = (slot: Slot, version: number): void => {
   if (version <= versionOf(slot)) return
   throw new NewerDataError(
-    `The stored "${slot.key}" has version ${version}; this release knows versions up to ${versionOf(slot)}. ` +
-      'Start the newer release, or use another state folder.',
+    say`The stored "${slot.key}" has version ${version}; this release knows versions up to ${versionOf(slot)}. Start the newer release, or use another state folder.`,
   )
 }
 

@@ -174,7 +174,7 @@ describe('what is too long for one row', () => {
     assert.throws(restart, /the base of the history \(revision 1\) are damaged/)
   })
 
-  it('stays whole when the removal of old revisions is given up, whatever is written meanwhile', async () => {
+  it('stays whole when the removal of old revisions is given up, whatever is written in the meantime', async () => {
     await write([{ id: 1, values: long('first') }])
     await write([{ id: 1, values: long('second') }])
     {

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Client, createTestGateway, type TestGateway } from '../../../test/support/test-gateway.ts'
+import { say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import { type Plan, unsent } from '../plan/artifacts.ts'
 
-const away = new GatewayError('unavailable', 'The apply service does not answer: the connection was lost.')
+const away = new GatewayError('unavailable', say`The apply service does not answer: the connection was lost.`)
 
 describe('L9: when applyd dies in a change, the answer says what became of it', () => {
   let gateway: TestGateway
@@ -97,7 +98,7 @@ describe('L9: when applyd dies in a change, the answer says what became of it', 
 
   it('not kept and not even sent: it is said at once, without asking the machine', async () => {
     const { applier } = gateway
-    applier.failWith = new GatewayError('unavailable', 'The apply service does not answer: it cannot be reached.', {
+    applier.failWith = new GatewayError('unavailable', say`The apply service does not answer: it cannot be reached.`, {
       cause: unsent,
     })
     assert.equal(await change(), 'The apply service does not answer: it cannot be reached.')

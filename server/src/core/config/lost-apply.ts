@@ -1,6 +1,7 @@
 // What an administrator reads when the apply service stopped answering during a change. The change is not kept in the
 // configuration by then; whether the machine ever had it is found out by asking.
 
+import { say } from '../../shared/said.ts'
 import { GatewayError, isUnavailable } from '../contract/error.ts'
 import type { PlanApplier } from '../plan/artifacts.ts'
 
@@ -13,7 +14,7 @@ export async function explainLostApply(applier: PlanApplier, revision: number, e
 async function look(applier: PlanApplier, revision: number): Promise<string> {
   try {
     const { appliedRevision } = await applier.observe()
-    if (appliedRevision === revision) return 'The machine had already taken it over and is being reverted.'
+    if (appliedRevision === revision) return say`The machine had already taken it over and is being reverted.`
     return hasPrevious
   } catch {
     return isUnknown
@@ -24,13 +25,12 @@ async function look(applier: PlanApplier, revision: number): Promise<string> {
 export const explainLostAttempt = (error: unknown, isUndone: boolean): unknown =>
   isUnavailable(error) ? notKept(error, isUndone ? hasPrevious : isUnknown) : error
 
-const hasPrevious = 'The machine has the previous configuration.'
-const isUnknown =
-  'Whether the machine has it is not known until the service answers again; then the machine is reverted.'
+const hasPrevious = say`The machine has the previous configuration.`
+const isUnknown = say`Whether the machine has it is not known until the service answers again; then the machine is reverted.`
 
 const notKept = (cause: unknown, machine: string): GatewayError =>
   new GatewayError(
     'unavailable',
-    `The apply service stopped answering during the change. The change was not kept. ${machine}`,
+    say`The apply service stopped answering during the change. The change was not kept. ${machine}`,
     { cause, retryAfterSeconds: 1 },
   )

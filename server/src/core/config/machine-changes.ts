@@ -1,6 +1,7 @@
 // How changes reach the machine. What changes only tables is tried in the kernel, committed and settled, so that one kernel
 // transaction is enough; everything else is checked, committed and applied, and reverted when that fails (decision 50).
 
+import { say } from '../../shared/said.ts'
 import { GatewayError, isUnavailable } from '../contract/error.ts'
 import { type Attempt, type CheckReport, type Outcome, unsent } from '../plan/artifacts.ts'
 import { allOf, changedAreas, type Rendered, sameArtifacts } from '../plan/planner.ts'
@@ -183,9 +184,13 @@ export class MachineChanges {
     this.#machine.applied = { outcome, error: null }
     if (outcome.status !== 'put_back' || request.isRevert) return
     await this.#revert(before, prepared)
-    throw new GatewayError('not_applied', 'The change passed all checks but failed on the machine. It was reverted.', {
-      problems: outcome.problems,
-    })
+    throw new GatewayError(
+      'not_applied',
+      say`The change passed all checks but failed on the machine. It was reverted.`,
+      {
+        problems: outcome.problems,
+      },
+    )
   }
 
   async #revert(before: Baseline, failed: Prepared): Promise<void> {

@@ -2,6 +2,7 @@
 // are applied in the background. The engine decides when to apply and what is committed.
 
 import { isDeepStrictEqual } from 'node:util'
+import { say, verbatim } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import type { Artifact, Outcome, Plan } from '../plan/artifacts.ts'
 import { allOf, changedAreas, type Rendered } from '../plan/planner.ts'
@@ -36,7 +37,7 @@ export class MachineFollower {
   }
 
   noteError(error: unknown): void {
-    this.applied = { outcome: this.applied.outcome, error: (error as Error).message }
+    this.applied = { outcome: this.applied.outcome, error: verbatim((error as Error).message) }
   }
 
   /** Pending background areas keep what was last sent to the machine, except for those named here. */
@@ -84,7 +85,7 @@ export class MachineFollower {
     try {
       const outcome = await this.#parts.applier.apply(plan)
       if (area === null || outcome.status !== 'put_back') return outcome
-      this.background.failed(area, outcome.problems[0]?.message ?? 'The change failed on the machine.')
+      this.background.failed(area, outcome.problems[0]?.message ?? say`The change failed on the machine.`)
     } catch (error) {
       // A service that does not answer says nothing about the area; one that refuses the plan does.
       if (area === null || !(error instanceof GatewayError) || error.code !== 'not_applied') throw error

@@ -1,5 +1,6 @@
 // A change on its way through the engine: requested, prepared, ready to be committed. Types and pure functions of them.
 
+import { say } from '../../shared/said.ts'
 import { GatewayError, type Problem } from '../contract/error.ts'
 import type { Urgency } from '../database/database.ts'
 import type { Config } from '../model/slots.ts'
@@ -69,7 +70,9 @@ export function answer({ waiting, prepared, result, refusal }: Ready, probation:
 }
 
 export const refusedByChecker = (problems: readonly Problem[]): GatewayError =>
-  new GatewayError('invalid', problems[0]?.message ?? 'The engine rejected the resulting configuration.', { problems })
+  new GatewayError('invalid', problems[0]?.message ?? say`The engine rejected the resulting configuration.`, {
+    problems,
+  })
 
 /** A change for which one on probation was reverted; should it fail on the machine, its author learns of the revert too. */
 export const afterRevert = (waiting: Waiting, reverted: number): Waiting => ({
@@ -77,7 +80,7 @@ export const afterRevert = (waiting: Waiting, reverted: number): Waiting => ({
   reverted,
   reject: (error) => {
     if (!(error instanceof GatewayError)) return waiting.reject(error)
-    const message = `${error.message} Revision ${reverted}, which was on probation, had been reverted before.`
+    const message = say`${error.message} Revision ${reverted}, which was on probation, had been reverted before.`
     waiting.reject(new GatewayError(error.code, message, { problems: error.problems, cause: error.cause ?? error }))
   },
 })
@@ -140,7 +143,7 @@ export function refuseLockOut(
   if (reason === null) return
   throw new GatewayError(
     'conflict',
-    `${reason} Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.`,
+    say`${reason} Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.`,
     { reason: 'lock_out' },
   )
 }

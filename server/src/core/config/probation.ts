@@ -1,5 +1,6 @@
 // The change that waits for confirmation, and the timer that reverts it. At most one at a time.
 
+import { say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import type { Actor, Clocks } from './change.ts'
 import type { Probation } from './revision.ts'
@@ -28,14 +29,14 @@ export class ProbationWatch {
   }
 
   require(): Probation {
-    if (!this.#current) throw new GatewayError('conflict', 'No change is waiting for a confirmation.')
+    if (!this.#current) throw new GatewayError('conflict', say`No change is waiting for a confirmation.`)
     return this.#current
   }
 
   /** In the turn of a revert: what it is to revert may have been confirmed or reverted while it waited. */
   requireRevision(revision: number): void {
     if (this.require().revision !== revision)
-      throw new GatewayError('conflict', `Revision ${revision} is not waiting for a confirmation any more.`)
+      throw new GatewayError('conflict', say`Revision ${revision} is not waiting for a confirmation any more.`)
   }
 
   /** No other change is accepted until then: a revert would undo it too (decision 4). */
@@ -44,8 +45,7 @@ export class ProbationWatch {
     if (!probation) return
     throw new GatewayError(
       'conflict',
-      `Revision ${probation.revision} by ${probation.author} is waiting for confirmation until ` +
-        `${probation.deadlineTime}. Confirm or revert it first.`,
+      say`Revision ${probation.revision} by ${probation.author} is waiting for confirmation until ${probation.deadlineTime}. Confirm or revert it first.`,
       { reason: 'probation', retryAfterSeconds: Math.max(1, Math.ceil(probation.deadline - this.#clock.elapsed())) },
     )
   }

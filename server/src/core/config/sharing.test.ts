@@ -10,6 +10,7 @@ import { createTestGateway, type TestGateway } from '../../../test/support/test-
 import { safeSearch } from '../../areas/dns/config.ts'
 import { settings } from '../../areas/firewall/config.ts'
 import { ruleLists } from '../../areas/firewall/lists.ts'
+import { say } from '../../shared/said.ts'
 import { GatewayError, type Problem } from '../contract/error.ts'
 import { addTo, removeFrom } from '../model/lists.ts'
 import { read, write } from '../model/slots.ts'
@@ -87,7 +88,7 @@ describe('changes that arrive together', () => {
   const refuseRejects = (text: string): readonly Problem[] =>
     [...text.matchAll(/reject[^"]*comment \\"(firewall\.forward[^"\\]+)/g)].slice(0, 1).map(([, field = '']) => ({
       field,
-      message: 'The kernel does not take it.',
+      message: say`The kernel does not take it.`,
     }))
   const bad = { action: 'reject' }
   const originOf = (id: number): string => `${list.slot.key}[${id}]`
@@ -300,7 +301,7 @@ describe('changes that arrive together', () => {
     const before = gateway.engine.revision
     let isSignedOut = false
     const authorize = (): void => {
-      if (isSignedOut) throw new GatewayError('unauthenticated', 'Your session has ended.')
+      if (isSignedOut) throw new GatewayError('unauthenticated', say`Your session has ended.`)
     }
     applier.whileHeld = () => {
       isSignedOut = true
@@ -332,7 +333,7 @@ describe('changes that arrive together', () => {
         },
       })
     const authorize = (): void => {
-      if (isSignedOut) throw new GatewayError('unauthenticated', 'Your session has ended.')
+      if (isSignedOut) throw new GatewayError('unauthenticated', say`Your session has ended.`)
     }
     const work = Promise.allSettled([slowly({ authorize }), slowly(), slowly(), slowly()])
     // Timers and connections have their turn while the group is prepared.

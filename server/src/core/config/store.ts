@@ -2,6 +2,7 @@
 // sets; does not judge their content.
 
 import { isDeepStrictEqual } from 'node:util'
+import { type SaidText, say } from '../../shared/said.ts'
 import { isUnavailable } from '../contract/error.ts'
 import { type Database, NewerDataError, type Urgency } from '../database/database.ts'
 import type { Seal } from '../model/reseal.ts'
@@ -50,7 +51,7 @@ export interface Loaded {
   readonly probation: Probation | null
   readonly background: readonly BackgroundRow[]
   /** The damage found and how it was repaired; shown as an alarm. */
-  readonly damage: readonly string[]
+  readonly damage: readonly SaidText[]
 }
 
 export class ConfigStore {
@@ -87,7 +88,7 @@ export class ConfigStore {
     for (const { slot: key, version } of slots) this.#refuseNewer(key, version)
     const outdated: Outdated[] = []
     const fromItems = this.#snapshotFrom(this.#items.read(), head?.revision ?? 0, outdated)
-    const damage: string[] = []
+    const damage: SaidText[] = []
     if (fromItems) this.#writeBack(outdated)
     const snapshot = fromItems ?? this.#rebuild(damage)
     return {
@@ -188,7 +189,7 @@ export class ConfigStore {
   }
 
   /** Replays the hash-linked history; stops before the first revision whose hash does not match. */
-  #rebuild(damage: string[]): Snapshot {
+  #rebuild(damage: SaidText[]): Snapshot {
     const versions: Versions = new Map()
     const base = this.#base.read(this.#emptySnapshot(), versions)
     if (!base) {
@@ -208,7 +209,7 @@ export class ConfigStore {
       const expected = revisionHash(hash, row, row.changes)
       if (!expected.equals(row.hash)) {
         damage.push(
-          `Revision ${row.revision} is damaged; the configuration of revision ${snapshot.revision} is in use.`,
+          say`Revision ${row.revision} is damaged; the configuration of revision ${snapshot.revision} is in use.`,
         )
         break
       }
@@ -218,13 +219,13 @@ export class ConfigStore {
         noteVersions(versions, changes)
       } catch (error) {
         if (error instanceof NewerDataError) throw error
-        damage.push(`Revision ${row.revision} cannot be replayed: ${(error as Error).message}.`)
+        damage.push(say`Revision ${row.revision} cannot be replayed: ${(error as Error).message}.`)
         break
       }
       hash = row.hash
     }
     const isWhole = damage.length === 0
-    if (isWhole) damage.push('Stored items were damaged and have been rebuilt from the revisions.')
+    if (isWhole) damage.push(say`Stored items were damaged and have been rebuilt from the revisions.`)
     const newest = rows.at(-1)?.revision ?? 0
     this.#database.transact(() => {
       this.#items.removeAll()

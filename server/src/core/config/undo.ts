@@ -2,6 +2,7 @@
 // change touched the same. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
+import { type SaidText, say } from '../../shared/said.ts'
 import { GatewayError, maxProblems, type Problem } from '../contract/error.ts'
 import { type Config, type Item, type ItemId, type ListSlot, read, type SingleSlot, type Slot } from '../model/slots.ts'
 import { describeChanges } from './describe.ts'
@@ -184,16 +185,18 @@ function refuseConflicts({ revision, later }: PastChange, conflicts: readonly Co
     message: whoChanged(later, { object, field }),
   }))
   const [first] = problems
-  const others = conflicts.length > 1 ? ` and ${conflicts.length - 1} more` : ''
+  const fields = conflicts.length > 1 ? say`${first?.field} and ${conflicts.length - 1} more` : first?.field
   throw new GatewayError(
     'conflict',
-    `Revision ${revision} cannot be undone by itself, because later changes touched the same: ${first?.field}${others}. ${first?.message}`,
+    say`Revision ${revision} cannot be undone by itself, because later changes touched the same: ${fields}. ${first?.message}`,
     { problems },
   )
 }
 
-function whoChanged(later: readonly LaterChange[], { object, field }: Conflict): string {
+function whoChanged(later: readonly LaterChange[], { object, field }: Conflict): SaidText {
   const ofObject = later.filter((one) => one.object === object)
   const found = ofObject.find(({ fields }) => field !== null && fields.includes(field)) ?? ofObject[0]
-  return found ? `It was ${found.action} by ${found.author} in revision ${found.revision}.` : 'It was changed just now.'
+  return found
+    ? say`It was ${found.action} by ${found.author} in revision ${found.revision}.`
+    : say`It was changed just now.`
 }

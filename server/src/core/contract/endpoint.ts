@@ -2,6 +2,7 @@
 // the CLI and the console read it, and the tests walk it.
 
 import type { Static, TObject, TSchema } from 'typebox'
+import type { SaidText } from '../../shared/said.ts'
 import type { Access } from './access.ts'
 import type { ErrorCode } from './error.ts'
 import { Type } from './schema.ts'
@@ -33,7 +34,7 @@ export interface EndpointSpec<Q extends TObject, B extends TSchema, R extends TS
   readonly isBodyOptional?: boolean
   readonly bodyLimitBytes?: number
   /** The refusal of a longer body, where its length is not the reason. */
-  readonly tooLargeMessage?: string
+  readonly tooLargeMessage?: SaidText
   /** Media type of a body that is not JSON; the handler gets its bytes as `rawBody`, and `body` is not used. */
   readonly rawBodyType?: string
   /** Where such a body is a form: the field that holds the file. */
@@ -74,7 +75,7 @@ export interface Endpoint<
   readonly alsoReplies: readonly string[]
   readonly isBodyOptional: boolean
   readonly bodyLimitBytes: number
-  readonly tooLargeMessage: string | undefined
+  readonly tooLargeMessage: SaidText | undefined
   readonly rawBodyType: string | null
   readonly formField: string | null
   readonly streamsBody: boolean

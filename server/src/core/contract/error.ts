@@ -1,10 +1,12 @@
 // The one error class of the product and the shape of a fault. What HTTP status a code becomes is
 // known only to gatewayd/http/errors.ts.
 
+import { type SaidText, say } from '../../shared/said.ts'
+
 /** A fault in the administrator's words. `field` names the body field or, from a checker, the object. */
 export interface Problem {
   readonly field: string
-  readonly message: string
+  readonly message: SaidText
 }
 
 export type ErrorCode =
@@ -41,12 +43,13 @@ export interface ErrorDetails {
 }
 
 export class GatewayError extends Error {
+  declare readonly message: SaidText
   readonly code: ErrorCode
   readonly reason: ErrorReason | undefined
   readonly problems: readonly Problem[]
   readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, message: SaidText, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.name = 'GatewayError'
     this.code = code
@@ -56,7 +59,7 @@ export class GatewayError extends Error {
   }
 }
 
-export const invalid = (field: string, message: string): GatewayError =>
+export const invalid = (field: string, message: SaidText): GatewayError =>
   new GatewayError('invalid', message, { problems: [{ field, message }] })
 
 /** Something the gateway needs does not answer now, such as a disk that takes nothing. */
@@ -64,7 +67,7 @@ export const isUnavailable = (error: unknown): boolean => error instanceof Gatew
 
 export const isConflict = (error: unknown): boolean => error instanceof GatewayError && error.code === 'conflict'
 
-export const notFound = (what: string): GatewayError => new GatewayError('not_found', `There is no ${what}.`)
+export const notFound = (what: string): GatewayError => new GatewayError('not_found', say`There is no ${what}.`)
 
 /** More than these help no one. */
 export const maxProblems = 100
@@ -78,7 +81,8 @@ const maxCompared = 1_000
 export function fieldNames(problems: readonly Problem[]): string {
   const fields = [...new Set(problems.slice(0, maxCompared).map(({ field }) => field))]
   const others = fields.length - maxNamed + Math.max(0, problems.length - maxCompared)
-  return `${fields.slice(0, maxNamed).join(', ')}${others > 0 ? ` and ${others} more` : ''}`
+  const named = fields.slice(0, maxNamed).join(', ')
+  return others > 0 ? say`${named} and ${others} more` : named
 }
 
 /** Throws when there are problems, with all of them: one is reported as it is, several as a count and their fields. */
@@ -87,7 +91,7 @@ export function refuse(problems: readonly Problem[], code: 'invalid' | 'conflict
   if (!first) return
   const message =
     problems.length === 1
-      ? `${first.field}: ${first.message}`
-      : `${problems.length} fields are invalid: ${fieldNames(problems)}.`
+      ? say`${first.field}: ${first.message}`
+      : say`${problems.length} fields are invalid: ${fieldNames(problems)}.`
   throw new GatewayError(code, message, { problems: problems.slice(0, maxProblems) })
 }

@@ -1,13 +1,15 @@
 // What is said of a value that does not fit its schema, from the keyword that refused it and the schema that has the keyword.
 // Pure, so that the server and the console say the same; a language is a function that translates the English text.
 
+import type { SaidText } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import { maxProblems, type Problem } from './error.ts'
 import { plainText } from './fields.ts'
 
 export type FaultValues = Readonly<Record<string, string | number>>
 
 /** Gives a text in some language, with `{name}` filled in. */
-export type Say = (text: string, values?: FaultValues) => string
+export type Say = (text: string, values?: FaultValues) => SaidText
 
 /** A value that a schema refuses: where it is, and by which keyword of which schema. */
 export interface SchemaFault {
@@ -40,7 +42,7 @@ export const faultWords = {
   missing: 'This field is missing.',
   unknown: 'Unknown field.',
   type: 'Must be {types}.',
-  or: 'or',
+  either: '{one} or {other}',
   oneOf: 'Must be one of: {words}.',
   exactly: 'Must be {value}.',
   notEmpty: 'Must not be empty.',
@@ -67,18 +69,20 @@ export const typeWords: Readonly<Record<string, string>> = {
 }
 
 /** English, as the server answers. */
-export const sayEnglish: Say = (text, values = {}) =>
-  text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => (Object.hasOwn(values, name) ? String(values[name]) : mark))
+export const sayEnglish: Say = (text, values = {}) => sayText(text, values)
 
-function sayTypes(types: readonly string[], say: Say): string {
+function sayTypes(types: readonly string[], say: Say): SaidText {
   const words = [...new Set(types)].map((type) => say(typeWords[type] ?? type))
-  return say(faultWords.type, { types: words.join(` ${say(faultWords.or)} `) })
+  return say(faultWords.type, { types: words.reduce((one, other) => say(faultWords.either, { one, other })) })
 }
 
-const sayLimit = (say: Say, text: string, limit: number | undefined): string => say(text, { limit: limit ?? 0 })
+const sayLimit = (say: Say, text: string, limit: number | undefined): SaidText => say(text, { limit: limit ?? 0 })
 
 /** One fault in words. */
-export function sayFault({ keyword, schema }: Pick<SchemaFault, 'keyword' | 'schema'>, say: Say = sayEnglish): string {
+export function sayFault(
+  { keyword, schema }: Pick<SchemaFault, 'keyword' | 'schema'>,
+  say: Say = sayEnglish,
+): SaidText {
   const keywords = schema as Keywords
   const own = keywords['x-fault']
   switch (keyword) {
@@ -119,7 +123,7 @@ export function sayFault({ keyword, schema }: Pick<SchemaFault, 'keyword' | 'sch
 
 /** Each branch of "or null" has its fault, and then the union; one sentence per field is enough. */
 export function problemsOf(faults: readonly SchemaFault[], say: Say = sayEnglish): Problem[] {
-  const problems = new Map<string, string>()
+  const problems = new Map<string, SaidText>()
   const notAllowed = say(faultWords.notAllowed)
   const unions = new Set(faults.filter(({ keyword }) => keyword === 'anyOf').map(({ place }) => place))
   for (const fault of faults) {

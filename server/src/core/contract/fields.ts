@@ -2,6 +2,7 @@
 // the administrator reads when a value does not fit.
 
 import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
+import { type SaidText, say } from '../../shared/said.ts'
 import type { Annotations } from './annotations.ts'
 import { Type } from './schema.ts'
 
@@ -54,6 +55,10 @@ export const Enabled = named('Enabled', strictObject({ enabled: Type.Boolean() }
 export const CreatedString = named('CreatedString', strictObject({ id: Type.String() }))
 export const CreatedInteger = named('CreatedInteger', strictObject({ id: Type.Integer() }))
 
+/** What an administrator is told: made with `say`, so that it comes with its code. */
+export const saidText = (options: { readonly description?: string } = {}): TUnsafe<SaidText> =>
+  Type.Unsafe<SaidText>(Type.String(options))
+
 export const statusValues = ['active', 'activating', 'deactivating', 'failed', 'inactive', 'reloading'] as const
 
 export const StatusItem = named(
@@ -61,13 +66,30 @@ export const StatusItem = named(
   strictObject({
     name: Type.String({ description: 'Daemon, service or module.' }),
     status: oneOf(statusValues),
-    msg: Type.Array(Type.String(), { description: 'Messages that explain the state; may be empty.' }),
+    msg: Type.Array(saidText(), { description: 'Messages that explain the state; may be empty.' }),
   }),
 )
 export type StatusItem = Static<typeof StatusItem>
 
 /** What a client shows in another way than its status says. Not part of a status alone, whose form is fixed. */
 export const statusCodes = ['stored_only', 'unreadable'] as const
+
+/** A sentence with its code and values: what a client shows in another language is looked up by the code or the text. */
+export const SpokenSentence = named(
+  'Sentence',
+  strictObject({
+    message: Type.String({ description: 'The sentence in English, as the answer has it.' }),
+    code: Type.String({ description: 'The same whatever the values are.' }),
+    text: Type.String({ description: 'The English text, with {0} or a name in braces in the place of each value.' }),
+    values: Type.Array(Type.String(), {
+      description: 'In the order of their places. A value that is a sentence is listed too, by its message.',
+    }),
+  }),
+)
+
+export const Spoken = Type.Array(SpokenSentence, {
+  description: 'What the messages consist of, to be shown in another language. What a program said is not listed.',
+})
 
 export const CodedStatusItem = named(
   'CodedStatusItem',
@@ -76,6 +98,7 @@ export const CodedStatusItem = named(
     code: nullable(
       oneOf(statusCodes, 'stored_only: what is stored is not applied; unreadable: the status could not be read.'),
     ),
+    sentences: Type.Optional(Spoken),
   }),
 )
 export type CodedStatusItem = Static<typeof CodedStatusItem>
@@ -84,7 +107,7 @@ export type CodedStatusItem = Static<typeof CodedStatusItem>
 export const isStoredOnly = ({ msg }: Pick<StatusItem, 'msg'>): boolean => msg.some((text) => /^Stored\b/.test(text))
 
 /** The message of a status where the data plane applies nothing; `limitation` says why it does not. */
-export const storedOnly = (limitation: string): string => `Stored and checked, not applied: ${limitation}`
+export const storedOnly = (limitation: string): SaidText => say`Stored and checked, not applied: ${limitation}`
 
 /**
  * A query parameter that carries JSON text, such as columns=["id","name"]. The schema describes the parsed

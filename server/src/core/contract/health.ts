@@ -1,6 +1,6 @@
 // What a health check says, who can add checks, and who learns of it. Areas judge, runtime/health keeps what was judged.
 
-import type { Said } from './said.ts'
+import type { Said, SaidText } from '../../shared/said.ts'
 
 export const healthStates = ['ok', 'warning', 'failed', 'unknown'] as const
 export type HealthState = (typeof healthStates)[number]
@@ -47,10 +47,10 @@ export const levelOf = (state: HealthState): Level | null =>
 /** A level that a check settled on. */
 export interface Settled {
   readonly id: string
-  readonly title: string
+  readonly title: SaidText
   readonly source: string
-  readonly message: string
-  readonly advice: string
+  readonly message: SaidText
+  readonly advice: SaidText
   readonly level: Level
   /** Unix seconds. */
   readonly time: number

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { say } from '../../shared/said.ts'
 import {
   type ChannelState,
   type EngineSeen,
@@ -44,7 +45,7 @@ describe('inspection, held against the machine', () => {
         [false, null],
       ],
     )
-    const failed: InspectionState = { ...tested, state: 'failed', message: 'Why' }
+    const failed: InspectionState = { ...tested, state: 'failed', message: say`Why` }
     assert.equal(inspectionSeen(failed, { ...engine, blocked: [2] }).message, 'Why')
   })
 
@@ -60,7 +61,7 @@ describe('inspection, held against the machine', () => {
     )
   })
 
-  it('is not active when the engine is about to start anew, though it still inspects', () => {
+  it('is not active when the engine is going to start again, though it still inspects', () => {
     const seen = inspectionSeen(tested, { ...engine, isChanging: true })
     assert.equal(seen.state, 'loading')
     assert.deepEqual(seen.channels, tested.channels)

@@ -1,6 +1,6 @@
 // What is known of the inspection engine now, for status, health and lists. Pure.
 
-import { say } from './said.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 
 export const inspectionStates = ['off', 'waiting', 'compiling', 'loading', 'active', 'failed'] as const
 
@@ -28,7 +28,7 @@ export interface ChannelState {
   /** The generation that the last test found in force; null when it found none. */
   readonly inForce: string | null
   /** Why the last test found none; empty otherwise. */
-  readonly message: string
+  readonly message: SaidText
 }
 
 export interface InspectionState {
@@ -37,7 +37,7 @@ export interface InspectionState {
    * `loading`: the engine does not work with the newest rules yet. `active`: it was seen to, in every channel. `failed`: see `message`.
    */
   readonly state: (typeof inspectionStates)[number]
-  readonly message: string
+  readonly message: SaidText
   /** Of the rules that should be in force; null before the first. */
   readonly generation: string | null
   /** Signatures in these rules; null before the first. */
@@ -92,7 +92,7 @@ export function inspectionSeen(tested: InspectionState, engine: EngineSeen | nul
     isOut(channel) ? { ...channel, ready: channel.ready && !isBlocked(channel), inForce: null } : channel,
   )
   if (tested.state !== 'active') return { ...tested, channels }
-  return { ...tested, channels, state: 'loading', message: 'The newest rules are not in force yet.' }
+  return { ...tested, channels, state: 'loading', message: say`The newest rules are not in force yet.` }
 }
 
 /** Of channels that may pass without the engine, which do so meanwhile. */

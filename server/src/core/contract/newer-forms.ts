@@ -2,6 +2,7 @@
 // means. Replies show them only where such clients look for what they sent.
 
 import type { Static, TObject, TProperties } from 'typebox'
+import { say } from '../../shared/said.ts'
 import { invalid } from './error.ts'
 import { strictObject } from './fields.ts'
 import { Type } from './schema.ts'
@@ -48,9 +49,9 @@ export function unfoldBlock(body: object, field: string, places: Readonly<Record
   if (blocks === undefined) return body
   const [block, ...more] = blocks as readonly Body[]
   if (block === undefined || more.length > 0)
-    throw invalid(field, 'Must have exactly one block: rules of this version have no more.')
+    throw invalid(field, say`Must have exactly one block: rules of this version have no more.`)
   const same = Object.values(places).find((name) => name in others)
-  if (same !== undefined) throw invalid(field, `Send either ${field} or ${same}, not both: they mean the same.`)
+  if (same !== undefined) throw invalid(field, say`Send either ${field} or ${same}, not both: they mean the same.`)
   const placed = Object.entries(block).flatMap(([name, value]) =>
     places[name] === undefined ? [] : [[places[name], value] as const],
   )

@@ -127,6 +127,12 @@ export const errorSchema = (statusOf: StatusOf) => ({
       description: 'Every problem, with its field.',
       items: { $ref: '#/components/schemas/Problem' },
     },
+    sentences: {
+      type: 'array',
+      description:
+        'What the messages consist of, each with a code, to be shown in another language. What a program said is not listed.',
+      items: { $ref: '#/components/schemas/Sentence' },
+    },
     request_id: { type: 'string', description: 'The log has the details under this id.' },
   },
 })

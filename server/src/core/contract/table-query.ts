@@ -2,6 +2,7 @@
 // supply the rows.
 
 import type { Static, TObject } from 'typebox'
+import { type SaidText, say } from '../../shared/said.ts'
 import { GatewayError, type Problem } from './error.ts'
 import { jsonQuery, named, oneOf, strictObject } from './fields.ts'
 import { Type } from './schema.ts'
@@ -182,7 +183,7 @@ export function readJournalQuery(
       const field = `filter[${at}].items[${index}]`
       const { value, values } = item
       if (value && values)
-        problems.push({ field: `${field}.values`, message: 'Only one of value and values may be given.' })
+        problems.push({ field: `${field}.values`, message: say`Only one of value and values may be given.` })
       const read = conditionOf(item, value ?? values ?? [], types.get(item.column_name) === 'String', clockSeconds)
       if (typeof read !== 'string') return read
       problems.push({ field: `${field}.${value || !values ? 'value' : 'values'}`, message: read })
@@ -190,7 +191,7 @@ export function readJournalQuery(
     })
     return link_operator === 'or' && conditions.length > 0 ? { kind: 'any', of: conditions } : all(...conditions)
   })
-  if (problems.length > 0) throw new GatewayError('invalid', 'The filter is invalid.', { problems })
+  if (problems.length > 0) throw new GatewayError('invalid', say`The filter is invalid.`, { problems })
   const searches = (query.search ?? []).map(
     ({ text, columns: names }): Condition => ({
       kind: 'any',
@@ -230,7 +231,7 @@ function refuseCostly(field: string, conditions: readonly Condition[], before: n
   for (const [index, condition] of conditions.entries()) {
     cost += costOf(condition)
     if (cost <= maxConditions) continue
-    const message = `A query has at most ${maxConditions} conditions; each text to look for is one. Ask for less at once.`
+    const message = say`A query has at most ${maxConditions} conditions; each text to look for is one. Ask for less at once.`
     throw new GatewayError('invalid', message, { problems: [{ field: `${field}[${index}]`, message }] })
   }
 }
@@ -305,16 +306,16 @@ function conditionOf(
   values: FilterValues,
   isText: boolean,
   clockSeconds: number,
-): Condition | string {
+): Condition | SaidText {
   const { column_name: column, operator } = item
-  if (values.length === 0) return 'Must contain at least one value.'
+  if (values.length === 0) return say`Must contain at least one value.`
   if (operator === 'date_range') return isText ? notForText : dateCondition(column, values, clockSeconds)
   if (operator.includes('contains')) {
     const contains = { kind: 'contains', column, texts: values.map((value) => String(value).toLowerCase()) } as const
     return operator.startsWith('not_') ? { kind: 'not', of: contains } : contains
   }
   const read = values.map((value) => (isText ? String(value) : numberOf(value)))
-  if (read.includes(null)) return 'Must be numbers: the column contains numbers.'
+  if (read.includes(null)) return say`Must be numbers: the column contains numbers.`
   const cells = read as Cell[]
   switch (operator) {
     case 'equals':
@@ -326,35 +327,35 @@ function conditionOf(
     default:
       return cells.length === 1
         ? { kind: 'compare', column, operator: signs[operator as keyof typeof signs], bound: cells[0] ?? '' }
-        : 'Must be exactly one value.'
+        : say`Must be exactly one value.`
   }
 }
 
 const signs = { greater: '>', greater_equal: '>=', less: '<', less_equal: '<=' } as const
 
-const notForText = 'A date range works only on a column of dates.'
+const notForText = say`A date range works only on a column of dates.`
 
 const between = (column: string, low: Cell, operator: '<' | '<=', high: Cell): Condition =>
   all({ kind: 'compare', column, operator: '>=', bound: low }, { kind: 'compare', column, operator, bound: high })
 
 /** Both ends belong to a range (docs/behaviour/tables.md 2). */
-function rangeCondition(column: string, [low, high, ...rest]: readonly Cell[]): Condition | string {
-  if (low === undefined || high === undefined || rest.length > 0) return 'Must be exactly two values.'
+function rangeCondition(column: string, [low, high, ...rest]: readonly Cell[]): Condition | SaidText {
+  if (low === undefined || high === undefined || rest.length > 0) return say`Must be exactly two values.`
   return between(column, low, '<=', high)
 }
 
 /** Left end included, right one not. */
-function dateCondition(column: string, values: FilterValues, clockSeconds: number): Condition | string {
+function dateCondition(column: string, values: FilterValues, clockSeconds: number): Condition | SaidText {
   const [first, second, ...rest] = values
-  if (rest.length > 0) return 'Must be two dates, or the name of a period.'
+  if (rest.length > 0) return say`Must be two dates, or the name of a period.`
   if (second === undefined) {
     const period = datePeriods.find((known) => known === first)
-    if (!period) return `Must be two dates, or one of: ${datePeriods.join(', ')}.`
+    if (!period) return say`Must be two dates, or one of: ${datePeriods.join(', ')}.`
     const [from, until] = periodBounds(period, clockSeconds)
     return between(column, from, '<', until)
   }
   const [from, until] = [stampOf(first), stampOf(second)]
-  if (from === null || until === null) return 'Must be dates written as YYYYMMDDhhmmss.'
+  if (from === null || until === null) return say`Must be dates written as YYYYMMDDhhmmss.`
   return between(column, from, '<', until)
 }
 

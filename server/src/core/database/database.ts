@@ -3,10 +3,16 @@
 
 import { statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { type SaidText, say } from '../../shared/said.ts'
 import { GatewayError, isUnavailable } from '../contract/error.ts'
 import { type Migration, migrations } from './migrations.ts'
 
-export class NewerDataError extends Error {}
+export class NewerDataError extends Error {
+  declare readonly message: SaidText
+  constructor(message: SaidText) {
+    super(message)
+  }
+}
 
 /** SQLite primary result codes of a disk that does not take a change. */
 const ioError = 10
@@ -140,8 +146,7 @@ export class Database {
   #refuseNewerData(current: number): void {
     if (current <= this.#migrations.length) return
     throw new NewerDataError(
-      `The stored data has format ${current}; this version knows formats up to ${this.#migrations.length}. ` +
-        'Start the newer version, or use another state folder.',
+      say`The stored data has format ${current}; this version knows formats up to ${this.#migrations.length}. Start the newer version, or use another state folder.`,
     )
   }
 
@@ -341,7 +346,9 @@ const unopened = (cause: unknown): Error =>
   new Error('The stored data cannot be opened: the disk is full, read-only or failing.', { cause })
 
 const notWritten = (cause?: unknown): GatewayError =>
-  new GatewayError('unavailable', 'The change could not be written: the disk is full, read-only or failing.', { cause })
+  new GatewayError('unavailable', say`The change could not be written: the disk is full, read-only or failing.`, {
+    cause,
+  })
 
 /** A disk without room, also where a quota says so. */
 const isOutOfRoom = (error: unknown): boolean => primaryCode(error) === diskFull || undoneWrites.has(codeOf(error))

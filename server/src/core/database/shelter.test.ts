@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import { Database } from './database.ts'
 import { Shelter } from './shelter.ts'
@@ -11,7 +12,7 @@ class FailingDisk extends Database {
   override transact<T>(work: () => T): T {
     this.attempts++
     const result = super.transact(work)
-    if (this.isFull) throw new GatewayError('unavailable', 'The disk is full.')
+    if (this.isFull) throw new GatewayError('unavailable', say`The disk is full.`)
     return result
   }
 }

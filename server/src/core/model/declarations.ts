@@ -2,6 +2,8 @@
 // hold, what it names and what is secret. Edits (lists.ts), whole-configuration verification and the search for users of an
 // object (declared-rules.ts) and routes (core/area/routes.ts) follow from the declaration.
 
+import { type SaidText, say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import type { Problem } from '../contract/error.ts'
 import type { Config, Item, ItemId, ListSlot, SingleSlot, Slot } from './slots.ts'
 
@@ -16,7 +18,7 @@ export interface ReferenceField<T> {
   /** The place of each of these ids by its index, where that is not `field[0]`, `field[1]` ... */
   placesOf?(value: T): (index: number) => string
   /** What is wrong with naming this id, or null. Absent: `problemsOf` decides. */
-  faultOf?(config: Config, id: string, value: T): string | null
+  faultOf?(config: Config, id: string, value: T): SaidText | null
   /** The lists its ids live in, when `faultOf` depends only on whether an id is there. Spares a look when nothing is removed. */
   readonly slots?: readonly ListSlot[]
   /** What `faultOf` looks at of an object in these lists, beside whether it is there: one of another kind is looked at again. */
@@ -71,7 +73,7 @@ export interface Unique<T> {
   readonly field: string
   /** Null for an item that takes nothing. */
   keyOf(item: T): string | null
-  messageOf(item: T): string
+  messageOf(item: T): SaidText
   /** Taken by something that is built in. */
   isTaken?(key: string): boolean
 }
@@ -153,15 +155,15 @@ export const namesOne = <T extends object>(
 /** The fault of an id that must name an item of the list. */
 export const mustExist =
   (noun: string, isThere: (config: Config, id: string) => boolean) =>
-  (config: Config, id: string): string | null =>
-    isThere(config, id) ? null : `There is no ${noun} with the id ${id}.`
+  (config: Config, id: string): SaidText | null =>
+    isThere(config, id) ? null : say`There is no ${sayText(noun)} with the id ${id}.`
 
 /** The fault of an id that must be of some kind, such as "a port object", and name an object. */
 export const mustBeOfKind =
   (kind: string, isOfKind: (id: string) => boolean, isThere: (config: Config, id: string) => boolean) =>
-  (config: Config, id: string): string | null => {
-    if (!isOfKind(id)) return `${id} is not the id of ${kind}.`
-    return isThere(config, id) ? null : `There is no object with the id ${id}.`
+  (config: Config, id: string): SaidText | null => {
+    if (!isOfKind(id)) return say`${id} is not the id of ${sayText(kind)}.`
+    return isThere(config, id) ? null : say`There is no object with the id ${id}.`
   }
 
 /** The id of the item's owner. */
@@ -193,7 +195,7 @@ export const completed = (config: Config, { complete }: Pick<ListDeclaration, 'c
 
 /** The value `any`, where it may be named. */
 export const any = 'any'
-export const anyAlone = '"any" cannot be combined with other values.'
+export const anyAlone = say`"any" cannot be combined with other values.`
 
 /** Where a field may hold `any`, it must be the only value. */
 export const anyProblems = (field: string, values: readonly string[]): Problem[] =>

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Static } from 'typebox'
+import { say } from '../../shared/said.ts'
 import { strictObject } from '../contract/fields.ts'
 import { Type } from '../contract/schema.ts'
 import { rulesOf } from '../plan/area.ts'
@@ -33,7 +34,7 @@ const shelfList = declareList({
   noun: 'shelf',
   ids: { kind: 'prefixed', prefix: 'shelf', isShownAsNumber: true },
   nameOf: ({ title }) => `shelf "${title}"`,
-  unique: [{ field: 'title', keyOf: ({ title }) => title, messageOf: ({ title }) => `A shelf "${title}" exists.` }],
+  unique: [{ field: 'title', keyOf: ({ title }) => title, messageOf: ({ title }) => say`A shelf "${title}" exists.` }],
   references: [
     namesOne('parent', { prefixes: ['shelf.'], isRemovedAlong: true, faultOf: mustExist('shelf', isShelf) }),
   ],
@@ -50,7 +51,7 @@ const bookList = declareList({
   ids: { kind: 'number' },
   mentionedAs: ({ id }) => `book.${id}`,
   defaults: { keepers: [any] },
-  problemsOf: (_, { title }) => (title === '' ? [{ field: 'title', message: 'Must not be empty.' }] : []),
+  problemsOf: (_, { title }) => (title === '' ? [{ field: 'title', message: say`Must not be empty.` }] : []),
   references: [
     namesOne('shelf', { prefixes: ['shelf.'], slots: [shelves], faultOf: mustExist('shelf', isShelf) }),
     names('keepers', { allowsAny: true, prefixes: ['user.'] }),
@@ -183,7 +184,7 @@ describe('an edit', () => {
           },
           faultOf: () => {
             counts.asked++
-            return 'Unknown.'
+            return say`Unknown.`
           },
         },
       ],

@@ -1,6 +1,8 @@
 // What follows from declarations for the whole configuration: what is wrong with it, and who names an object. Lists have
 // tens of thousands of items and are verified at every change, so only what changed since the last good state is looked at.
 
+import { say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import { maxProblems, type Problem } from '../contract/error.ts'
 import {
   any,
@@ -152,7 +154,7 @@ export const slotsReadBy = (list: ListDeclaration | SettingsDeclaration): readon
 /** A stored item cannot replace a built-in one. Those of an owner are apart from those of a built-in owner. */
 const builtInProblems = <T extends Item>({ builtIn = [], owner, noun }: ListDeclaration<T>, { id }: T): Problem[] =>
   !owner && builtIn.some((one) => one.id === id)
-    ? [{ field: 'id', message: `The id ${id} belongs to a built-in ${noun}.` }]
+    ? [{ field: 'id', message: say`The id ${id} belongs to a built-in ${sayText(noun)}.` }]
     : []
 
 /** A value that something built in has. */
@@ -173,7 +175,7 @@ function createOwnerCheck<T extends Item>({ slot, owner }: ListDeclaration<T>) {
     const problems = items.slice(head, items.length - tail).flatMap((item) => {
       const id = ownerOf(item, owner.field)
       if (known.has(id)) return []
-      const message = `There is no ${owner.list.noun} with the id ${id}.`
+      const message = say`There is no ${sayText(owner.list.noun)} with the id ${id}.`
       return under(pathOf(slot, item.id), [{ field: owner.field, message }])
     })
     if (problems.length === 0) good = { owners, items }

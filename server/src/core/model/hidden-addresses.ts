@@ -1,6 +1,7 @@
 // Addresses whose path and query are a secret: many receivers know their sender by them alone. Shown is the server, stored is the
 // whole address, sealed. Who sends back what is shown keeps what is stored.
 
+import { say } from '../../shared/said.ts'
 import { invalid } from '../contract/error.ts'
 import { hiddenPath } from '../contract/fields.ts'
 import type { Sealed, Unsealed } from './secret.ts'
@@ -34,7 +35,7 @@ export function addressFields(
   if (given === '') return { url: '', address: null }
   if (given.endsWith(hiddenPath)) {
     if (stored?.address && stored.url === given) return {}
-    throw invalid(field, 'Must be the whole address: the part after the server is not known.')
+    throw invalid(field, say`Must be the whole address: the part after the server is not known.`)
   }
   if (stored?.address && reveal(stored.address) === given) return {}
   return { url: shownAddress(given), address: seal(given) }

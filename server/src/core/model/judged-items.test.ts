@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { say } from '../../shared/said.ts'
 import { strictObject } from '../contract/fields.ts'
 import { Type } from '../contract/schema.ts'
 import { declareList } from './declarations.ts'
@@ -18,10 +19,10 @@ const seats = declareList({
   defaults: { isFull: false },
   problemsOf: (config, { room }) =>
     read(config, slot).filter((other) => other.room === room).length > maxSeats
-      ? [{ field: 'room', message: 'The room is full.' }]
+      ? [{ field: 'room', message: say`The room is full.` }]
       : [],
   conflictsOf: (_, { room, isFull }, current) =>
-    isFull && room !== current?.room ? [{ field: 'room', message: 'A taken seat cannot be moved.' }] : [],
+    isFull && room !== current?.room ? [{ field: 'room', message: say`A taken seat cannot be moved.` }] : [],
 })
 
 it('a limit over several items counts the new one', () => {

@@ -1,5 +1,7 @@
 // What can be done to a list of the configuration, as pure functions: find, add, update, move and remove by id.
 
+import { say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import { invalid, notFound } from '../contract/error.ts'
 import { type Config, type Item, type ItemId, type ListSlot, read, type SingleSlot, write } from './slots.ts'
 
@@ -19,7 +21,7 @@ export const findItem = <T extends Item>(config: Config, slot: ListSlot<T>, id: 
 
 export function requireItem<T extends Item>(config: Config, slot: ListSlot<T>, id: ItemId, what: string): T {
   const item = findItem(config, slot, id)
-  if (!item) throw notFound(`${what} with the id ${String(id).slice(0, 80)}`)
+  if (!item) throw notFound(say`${sayText(what)} with the id ${String(id).slice(0, 80)}`)
   return item
 }
 
@@ -63,6 +65,6 @@ const indexOf = (items: readonly Item[], id: ItemId): number => items.findIndex(
 function placeIn(items: readonly Item[], placement: Placement, field: string): number {
   if (placement.anchor_item_id === undefined) return items.length
   const index = indexOf(items, placement.anchor_item_id)
-  if (index < 0) throw invalid(field, `There is no item with the id ${placement.anchor_item_id} to place it by.`)
+  if (index < 0) throw invalid(field, say`There is no item with the id ${placement.anchor_item_id} to place it by.`)
   return placement.insert_after === false ? index : index + 1
 }

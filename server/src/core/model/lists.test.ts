@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Static } from 'typebox'
+import { say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import { strictObject } from '../contract/fields.ts'
 import { Type } from '../contract/schema.ts'
@@ -38,7 +39,7 @@ const bookList = declareList<Book>({
   owner: { field: 'shelf', list: shelfList },
   builtIn: [{ id: 1, shelf: 1, title: 'Atlas', cites: [] }],
   defaults: { cites: [] },
-  problemsOf: (_config, { title }) => (title === '' ? [{ field: 'title', message: 'Must not be empty.' }] : []),
+  problemsOf: (_config, { title }) => (title === '' ? [{ field: 'title', message: say`Must not be empty.` }] : []),
   references: [names<Book>('cites')],
 })
 const visitorList = declareList({ slot: visitors, noun: 'visitor', ids: { kind: 'number' } })
@@ -221,7 +222,7 @@ describe('items that exist from the start', () => {
 
 it('an item that brings its id along is refused when the id is taken', () => {
   const slot = list('x.x', strictObject({ id: Type.String() }))
-  const unique = [{ field: 'rule', keyOf: ({ id }: { id: string }) => id, messageOf: () => 'Taken.' }]
+  const unique = [{ field: 'rule', keyOf: ({ id }: { id: string }) => id, messageOf: () => say`Taken.` }]
   const given = declareList({ slot, noun: 'x', ids: { kind: 'given' }, unique })
   const one = addTo({}, given, 'a', {})
   assert.throws(() => addTo(one, given, 'a', {}), refusedWith('conflict', 'rule'))

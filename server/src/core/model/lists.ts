@@ -1,6 +1,8 @@
 // What can be done to a declared list, as pure functions: add, update, replace, move and remove. Every edit is refused
 // unless the item is right by the declaration; what others name is removed with them or not at all.
 
+import { say } from '../../shared/said.ts'
+import { sayText } from '../../shared/said-texts.ts'
 import { GatewayError, invalid, notFound, type Problem, refuse } from '../contract/error.ts'
 import {
   completed,
@@ -43,7 +45,7 @@ const joined = new WeakMap<readonly Item[], readonly Item[]>()
 
 export function requireIn<T extends Item>(config: Config, list: ListDeclaration<T>, id: ItemId, owner?: ItemId): T {
   const item = itemsIn(config, list, owner).find(hasId(readId(list, id)))
-  if (!item) throw notFound(`${list.noun} with the id ${String(id).slice(0, 80)}`)
+  if (!item) throw notFound(say`${sayText(list.noun)} with the id ${String(id).slice(0, 80)}`)
   return item
 }
 
@@ -133,7 +135,8 @@ export function replaceIn<T extends Item>(
 ): Config {
   const current = requireStored(config, list, id, owner)
   const { id: named = current.id, ...fields } = stored(list, body) as Partial<Item>
-  if (named !== current.id) throw invalid('id', `The path names the ${list.noun} ${current.id}, the body another one.`)
+  if (named !== current.id)
+    throw invalid('id', say`The path names the ${sayText(list.noun)} ${current.id}, the body another one.`)
   const ownerField = Object.entries(current).filter(([name]) => name === list.owner?.field)
   const next = { ...list.defaults, ...fields, ...Object.fromEntries(ownerField), id: current.id }
   return edited(config, list, (full) => updateItem(full, list.slot, accepted(full, list, next, current)))
@@ -275,9 +278,9 @@ function checkAnchor<T extends Item>(
 ): void {
   if (!list.owner || anchor === undefined) return
   const siblings = itemsIn(config, list, ownerOf(item, list.owner.field))
-  if (!siblings.some(hasId(anchor))) throw invalid(field, `There is no item with the id ${anchor} to place it by.`)
+  if (!siblings.some(hasId(anchor))) throw invalid(field, say`There is no item with the id ${anchor} to place it by.`)
 }
 
 /** Built-in items are shown in the list and cannot be changed. */
 export const builtIn = (what: string): GatewayError =>
-  new GatewayError('conflict', `The ${what} is built in and cannot be changed or removed.`)
+  new GatewayError('conflict', say`The ${what} is built in and cannot be changed or removed.`)

@@ -1,5 +1,6 @@
 // Who uses an object: the mentions of every area, gathered once per state of its slots; and that what is used stays.
 
+import { say, verbatim } from '../../shared/said.ts'
 import { GatewayError, maxProblems } from '../contract/error.ts'
 import { type Config, type ItemId, type ListSlot, perState, type Slot } from './slots.ts'
 
@@ -64,11 +65,12 @@ const maxNamed = 3
 export function refuseInUse(what: string, users: readonly Reference[]): void {
   if (users.length === 0) return
   const titles = [...new Set(users.map(({ title }) => title))]
-  const more = titles.length > maxNamed ? ` and ${titles.length - maxNamed} more` : ''
-  throw new GatewayError('conflict', `The ${what} is used by ${titles.slice(0, maxNamed).join(', ')}${more}.`, {
+  const named = titles.slice(0, maxNamed).join(', ')
+  const all = titles.length > maxNamed ? say`${named} and ${titles.length - maxNamed} more` : named
+  throw new GatewayError('conflict', say`The ${what} is used by ${all}.`, {
     reason: 'in_use',
     problems: users
       .slice(0, maxProblems)
-      .map(({ object, field, title }) => ({ field: `${object}.${field}`, message: title })),
+      .map(({ object, field, title }) => ({ field: `${object}.${field}`, message: verbatim(title) })),
   })
 }

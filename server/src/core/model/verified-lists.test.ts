@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { say } from '../../shared/said.ts'
 import { strictObject } from '../contract/fields.ts'
 import { Type } from '../contract/schema.ts'
 import { declareList, declareSettings, mustExist } from './declarations.ts'
@@ -21,7 +22,7 @@ it('items that only moved are not looked at again, until what they depend on cha
       noun: 'word',
       problemsOf: (config, { word }) => {
         asked.push(word)
-        return read(config, known).words.includes(word) ? [] : [{ field: 'word', message: 'It is not known.' }]
+        return read(config, known).words.includes(word) ? [] : [{ field: 'word', message: say`It is not known.` }]
       },
       reads: [known],
     }),
@@ -59,7 +60,7 @@ it('items are looked at again when what they name is gone or of another kind, no
           idsOf: ({ word }) => [word],
           faultOf: (config, id) => {
             asked.push(id)
-            return kindIn(config, id) === 'noun' ? null : 'It is not a noun.'
+            return kindIn(config, id) === 'noun' ? null : say`It is not a noun.`
           },
           slots: [kinds],
           kindOf: ({ id }) => id,

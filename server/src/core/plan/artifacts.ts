@@ -1,6 +1,7 @@
 // The data that passes from the planner to applyd: what the machine should hold, complete enough that
 // the executor has nothing left to decide. Types only; applyd imports this file and nothing else of ours.
 
+import { type SaidText, say } from '../../shared/said.ts'
 import type { Problem } from '../contract/error.ts'
 
 /** Lines that stand together in a piece. A long list is cut by its content, so that one more element changes one part. */
@@ -163,7 +164,7 @@ export type DataPlane = 'lab' | 'host' | 'none'
 export interface UnitObservation {
   readonly name: string
   readonly state: 'active' | 'activating' | 'deactivating' | 'failed' | 'inactive' | 'reloading'
-  readonly message: string
+  readonly message: SaidText
   readonly pid: number | null
 }
 
@@ -192,7 +193,7 @@ export interface SettingObservation {
   readonly before: string | null
   /** `refused`: the kernel does not let us write it; `different`: it was changed and will be written again. */
   readonly state: 'set' | 'missing' | 'refused' | 'different'
-  readonly message: string
+  readonly message: SaidText
 }
 
 export interface Observation {
@@ -316,8 +317,8 @@ export interface Conflict {
   readonly code: string
   /** A `fault` keeps something from working now, a `warning` will do so at some time, a `note` is good to know. */
   readonly severity: 'fault' | 'warning' | 'note'
-  readonly title: string
-  readonly detail: string
+  readonly title: SaidText
+  readonly detail: SaidText
   /** A command for root, or what to do. */
   readonly fix: string
 }
@@ -338,7 +339,7 @@ export interface EngineQuestion {
 }
 
 /** The cause of the error of a call that never reached applyd: it did nothing. */
-export const unsent = 'The request was not sent.'
+export const unsent = say`The request was not sent.`
 
 /** What applyd does for gatewayd. Implemented by the socket client and by the strict fake of the tests. */
 export interface Applier {
@@ -386,7 +387,7 @@ export interface Applier {
 
 export type UpgradeStart =
   | { readonly status: 'started'; readonly from: string; readonly to: string }
-  | { readonly status: 'refused'; readonly message: string }
+  | { readonly status: 'refused'; readonly message: SaidText }
 
 /** What a change of the configuration needs of it. */
 export type PlanApplier = Pick<Applier, 'check' | 'apply' | 'attempt' | 'settle' | 'undo' | 'observe'>

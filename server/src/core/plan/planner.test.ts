@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { say } from '../../shared/said.ts'
 import { Type } from '../contract/schema.ts'
 import { type Config, read, single, write } from '../model/slots.ts'
 import type { Artifact, NftPiece } from './artifacts.ts'
@@ -41,7 +42,7 @@ describe('the planner', () => {
   })
 
   it('gathers the problems of all areas', () => {
-    const problem = (field: string) => ({ field, message: 'wrong' })
+    const problem = (field: string) => ({ field, message: say`wrong` })
     const planner = createPlanner([
       { name: 'a', slots: [own], verify: () => [problem('a'), problem('aa')] },
       { name: 'b', slots: [other], verify: () => [problem('b')] },

@@ -2,6 +2,7 @@
 // `maxFrameBytes`. Requests are answered in the order of completion; `id` pairs them. A plan is sent as its difference to the
 // plan before it on the same connection.
 
+import type { SaidText, Sentence } from '../../shared/said.ts'
 import type {
   Arrivals,
   Artifact,
@@ -94,7 +95,11 @@ export interface RequestFrame<V extends Verb = Verb> {
   readonly args: VerbTable[V]['args']
 }
 
-export type ReplyFrame =
+export type ReplyFrame = (
   | { readonly id: number; readonly ok: true; readonly result: unknown }
   /** `isPieceUnknown`: the plan that a change refers to is not remembered; all of it has to be sent again. */
-  | { readonly id: number; readonly ok: false; readonly message: string; readonly isPieceUnknown?: true }
+  | { readonly id: number; readonly ok: false; readonly message: SaidText; readonly isPieceUnknown?: true }
+) & {
+  /** What its messages consist of, so that gatewayd can pass them on. */
+  readonly sentences?: readonly Sentence[]
+}

@@ -2,6 +2,7 @@
 // objects with more unknown fields than a refusal names. Ajv looks at every entry before it counts them.
 
 import type { TSchema } from 'typebox'
+import { sayText } from '../../shared/said-texts.ts'
 import { maxProblems, type Problem } from '../contract/error.ts'
 import { faultWords, sayFault } from '../contract/faults.ts'
 
@@ -67,7 +68,7 @@ function walkObject({ properties = {} }: Shape, value: object, path: string, fou
     if (isEnough(found)) return
     const inner = Object.hasOwn(properties, name) ? properties[name] : undefined
     const field = path ? `${path}.${name.slice(0, 80)}` : name.slice(0, 80)
-    if (!inner) found.unknown.push({ field, message: faultWords.unknown })
+    if (!inner) found.unknown.push({ field, message: sayText(faultWords.unknown) })
     else if (hasInside(inner)) walk(inner, (value as Readonly<Record<string, unknown>>)[name], field, found)
   }
 }

@@ -1,12 +1,13 @@
 // One reading of JSON: what two parsers could read differently is refused. JSON.parse decides what is JSON; this adds
 // what it lets pass (repeated keys, __proto__, huge numbers, lone surrogates, deep nesting).
 
+import { type SaidText, say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 
 const maxDepth = 20
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-const malformed = (message: string): GatewayError => new GatewayError('malformed', message)
+const malformed = (message: SaidText): GatewayError => new GatewayError('malformed', message)
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -15,7 +16,7 @@ export function parseJsonBytes(bytes: Uint8Array): unknown {
   try {
     text = decoder.decode(bytes)
   } catch {
-    throw malformed('The body is not UTF-8 text.')
+    throw malformed(say`The body is not UTF-8 text.`)
   }
   return parseJson(text)
 }
@@ -27,7 +28,7 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch {
-    throw malformed('The body is not valid JSON.')
+    throw malformed(say`The body is not valid JSON.`)
   }
   // A field that is there twice is once in the value. Which one it is costs more to find, and is only asked then.
   if (keys !== checkInside(value, text)) refuseRepeatedKey(text)
@@ -40,10 +41,10 @@ export function parseJson(text: string): unknown {
  */
 function checkInside(value: unknown, text: string): number {
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw malformed('A text contains an unpaired surrogate.')
+    if (!value.isWellFormed()) throw malformed(say`A text contains an unpaired surrogate.`)
   } else if (typeof value === 'number') {
     if (!isExact(value))
-      throw malformed(`The number ${inexactNumber(text).slice(0, 40)} is too large to be stored exactly.`)
+      throw malformed(say`The number ${inexactNumber(text).slice(0, 40)} is too large to be stored exactly.`)
   } else if (Array.isArray(value)) {
     let count = 0
     for (const inner of value) count += checkInside(inner, text)
@@ -51,8 +52,8 @@ function checkInside(value: unknown, text: string): number {
   } else if (typeof value === 'object' && value !== null) {
     let count = 0
     for (const name in value) {
-      if (!name.isWellFormed()) throw malformed('A field name contains an unpaired surrogate.')
-      if (forbiddenKeys.has(name)) throw malformed(`The field name ${name} is not allowed.`)
+      if (!name.isWellFormed()) throw malformed(say`A field name contains an unpaired surrogate.`)
+      if (forbiddenKeys.has(name)) throw malformed(say`The field name ${name} is not allowed.`)
       count += 1 + checkInside((value as Readonly<Record<string, unknown>>)[name], text)
     }
     return count
@@ -88,7 +89,7 @@ function countKeys(text: string): number {
       continue
     }
     if (character === openBrace || character === openBracket) {
-      if (++depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth} levels.`)
+      if (++depth > maxDepth) throw malformed(say`The body is nested deeper than ${maxDepth} levels.`)
     } else if (character === closeBrace || character === closeBracket) depth--
     position++
   }
@@ -118,7 +119,7 @@ function refuseRepeatedKey(text: string): never {
 /** A quote ends the text unless an odd number of backslashes precedes it. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    if (end < 0) throw malformed('The body is not valid JSON.')
+    if (end < 0) throw malformed(say`The body is not valid JSON.`)
     let before = end - 1
     while (text.charCodeAt(before) === backslash) before--
     if ((end - before) % 2 === 1) return end + 1
@@ -132,6 +133,6 @@ function isFollowedByColon(text: string, from: number): boolean {
 }
 
 function addKey(scope: Set<string>, key: string): void {
-  if (scope.has(key)) throw malformed(`Duplicate field "${key.slice(0, 80)}".`)
+  if (scope.has(key)) throw malformed(say`Duplicate field "${key.slice(0, 80)}".`)
   scope.add(key)
 }

@@ -4,6 +4,7 @@
 import { _, Ajv, type ErrorObject, type KeywordCxt, Name, type ValidateFunction } from 'ajv'
 import { Type as DataPropType } from 'ajv/dist/compile/util.js'
 import type { TObject, TSchema } from 'typebox'
+import { say } from '../../shared/said.ts'
 import { GatewayError, maxProblems, type Problem, refuse } from '../contract/error.ts'
 import { problemsOf, type SchemaFault } from '../contract/faults.ts'
 import { sizeFaults } from './bounds.ts'
@@ -105,7 +106,7 @@ export function faultsOf(schema: TSchema, value: unknown): readonly Problem[] {
 
 export function checkBody(schema: TSchema, body: unknown): void {
   if (body === undefined) {
-    throw new GatewayError('malformed', 'This call needs a JSON body.')
+    throw new GatewayError('malformed', say`This call needs a JSON body.`)
   }
   refuse(faultsOf(schema, body))
 }
@@ -136,8 +137,8 @@ function readQueryText(name: string, schema: QuerySchema, text: string): unknown
     try {
       return parseJson(text)
     } catch (cause) {
-      throw new GatewayError('malformed', `The parameter ${name} is not valid JSON.`, {
-        problems: [{ field: name, message: 'Not valid JSON.' }],
+      throw new GatewayError('malformed', say`The parameter ${name} is not valid JSON.`, {
+        problems: [{ field: name, message: say`Not valid JSON.` }],
         cause,
       })
     }

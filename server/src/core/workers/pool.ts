@@ -5,6 +5,7 @@
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { type Transferable, Worker } from 'node:worker_threads'
+import { adopt, say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import type { Answer, Ask, Input, Result, Tasks } from './tasks.ts'
 
@@ -88,7 +89,7 @@ export class WorkerPool<T extends Tasks> {
     // Who has nothing waiting is let in, however much others have.
     if (own.length >= maxWaitingPerOwner || (own.length > 0 && this.#waitingCount >= maxWaiting)) {
       return Promise.reject(
-        new GatewayError('unavailable', 'Too much of this kind of work is waiting. Try again in a moment.', {
+        new GatewayError('unavailable', say`Too much of this kind of work is waiting. Try again in a moment.`, {
           retryAfterSeconds: 2,
         }),
       )
@@ -235,7 +236,8 @@ function deliver(job: Job, answer: Answer): void {
   if ('result' in answer) {
     job.resolve(answer.result)
   } else if ('refusal' in answer) {
-    const { code, message, problems } = answer.refusal
+    const { code, message, problems, sentences } = answer.refusal
+    adopt(sentences)
     job.reject(new GatewayError(code, message, { problems }))
   } else {
     const cause = new Error(answer.fault.message)
@@ -244,17 +246,20 @@ function deliver(job: Job, answer: Answer): void {
   }
 }
 
-const gone = (): GatewayError => new GatewayError('unavailable', 'The work was ended before it was done.')
+const gone = (): GatewayError => new GatewayError('unavailable', say`The work was ended before it was done.`)
 
 const tooLong = (limitMs: number): GatewayError =>
-  new GatewayError('unavailable', `The work took longer than ${limitMs / 1000} s and was ended. Ask for less at once.`)
+  new GatewayError(
+    'unavailable',
+    say`The work took longer than ${limitMs / 1000} s and was ended. Ask for less at once.`,
+  )
 
 /** Its cause, which the log shows, may name files and memory of the machine. */
 const died = (cause: unknown): GatewayError =>
   new GatewayError(
     'unavailable',
     (cause as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-      ? 'The work needed more memory than it may have.'
-      : 'The thread that did the work failed. The log of the gateway says why.',
+      ? say`The work needed more memory than it may have.`
+      : say`The thread that did the work failed. The log of the gateway says why.`,
     { cause },
   )

@@ -1,6 +1,7 @@
 // The side of a worker thread: runs the tasks that pool.ts sends, one after another.
 
 import { parentPort, type Transferable } from 'node:worker_threads'
+import { sentencesIn } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import { giveWay } from './give-way.ts'
 import { type Answer, type Ask, Handed, type Tasks } from './tasks.ts'
@@ -25,7 +26,8 @@ async function answerOf(tasks: Tasks, { id, task, input }: Ask): Promise<[Answer
   } catch (error) {
     if (error instanceof GatewayError) {
       const { code, message, problems } = error
-      return [{ id, refusal: { code, message, problems } }, []]
+      const sentences = sentencesIn([message, ...problems.map((problem) => problem.message)])
+      return [{ id, refusal: { code, message, problems, sentences } }, []]
     }
     const { message, stack } = error instanceof Error ? error : new Error(String(error))
     return [{ id, fault: { message, stack: stack ?? '' } }, []]

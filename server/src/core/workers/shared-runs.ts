@@ -1,6 +1,7 @@
 // One run for all who ask the same at the same time, and its result for those who ask later. A run is ended when all who wait
 // for it have gone. A result that is still being sent to one client is given to the next: it is in memory once.
 
+import { say } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 
 interface Run<T> {
@@ -33,7 +34,7 @@ export class SharedRuns<T extends object> {
     const leave = (): void => {
       run.waiting--
       if (run.waiting === 0) run.end.abort()
-      reject(new GatewayError('unavailable', 'The client has gone before the answer was ready.'))
+      reject(new GatewayError('unavailable', say`The client has gone.`))
     }
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })

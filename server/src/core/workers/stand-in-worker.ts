@@ -2,6 +2,7 @@
 
 import { getPriority } from 'node:os'
 import { threadId } from 'node:worker_threads'
+import { verbatim } from '../../shared/said.ts'
 import { GatewayError } from '../contract/error.ts'
 import { serveTasks } from './serve.ts'
 import { Handed } from './tasks.ts'
@@ -16,7 +17,7 @@ export const standInTasks = {
     return new Handed(bytes, [bytes.buffer])
   },
   refuse: () => {
-    throw new GatewayError('invalid', 'No.', { problems: [{ field: 'a', message: 'No.' }] })
+    throw new GatewayError('invalid', verbatim('No.'), { problems: [{ field: 'a', message: verbatim('No.') }] })
   },
   fail: () => {
     throw new Error('a fault')

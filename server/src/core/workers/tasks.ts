@@ -1,6 +1,7 @@
 // The messages between a pool of worker threads and its workers. pool.ts sends tasks, serve.ts answers them.
 
 import { isMarkedAsUntransferable, type Transferable } from 'node:worker_threads'
+import type { SaidText, Sentence } from '../../shared/said.ts'
 import type { ErrorCode, Problem } from '../contract/error.ts'
 
 /** What a worker can do: a name and a function each. Inputs and results cross as structured clones. */
@@ -35,6 +36,8 @@ export type Answer =
 /** A GatewayError as it crosses: structured clones of errors lose their class and their fields. */
 export interface Refusal {
   readonly code: ErrorCode
-  readonly message: string
+  readonly message: SaidText
   readonly problems: readonly Problem[]
+  /** What its messages consist of. */
+  readonly sentences: readonly Sentence[]
 }

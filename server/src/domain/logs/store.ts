@@ -2,6 +2,7 @@
 // local; that of many is a server database.
 
 import type { Condition, SortItem } from '../../core/contract/table-query.ts'
+import type { SaidText } from '../../shared/said.ts'
 import type { LogKindName } from './kinds.ts'
 import type { KeptRecord, NewRecord } from './record.ts'
 import type { ViewScope } from './view.ts'
@@ -115,9 +116,9 @@ export interface StoreState {
   readonly bytes: number
   readonly maxBytes: number
   /** Why nothing is kept at the moment, in the administrator's words; null while records are kept. */
-  readonly fault: string | null
+  readonly fault: SaidText | null
   /** What an administrator should know of the past, such as a damaged file that was set aside. */
-  readonly notice?: string
+  readonly notice?: SaidText
   /** Records that were not kept since the start. */
   readonly lost: number
   /** The place of the newest record that is on the disk. */
@@ -138,7 +139,7 @@ export interface LogServerReport {
   /** Its host and port; empty when it is not known. */
   readonly name: string
   /** Why records do not reach it at the moment; null when they do. */
-  readonly fault: string | null
+  readonly fault: SaidText | null
   /** Records that it does not have yet. */
   readonly waiting: number
   /** Records that were removed from the gateway before they could be sent. */
@@ -191,7 +192,7 @@ export interface ForwardingState {
   /** Unix microseconds of the oldest record that waits, when it is known; null when none waits. */
   readonly oldest: number | null
   /** What is wrong now, as a sentence. */
-  readonly fault: string | null
+  readonly fault: SaidText | null
 }
 
 export interface ForwardingReport extends ForwardingState {

@@ -3,6 +3,7 @@
 
 import { highestAddress } from '../../shared/net/ipv4.ts'
 import { sizeOf } from '../../shared/net/ranges.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import type { RuleField } from './evaluate-match.ts'
 import { type Covered, findCovered } from './hygiene-cover.ts'
 import { listWiderFields, type Shape, shapeOf } from './hygiene-shape.ts'
@@ -101,15 +102,14 @@ function describeCovered({ inner, outer, isDead }: Covered): Finding {
   const { rule } = inner
   const isSame = outer.every(({ effect }) => effect === inner.effect)
   const proof = { rules: outer.map((it) => it.rule.id), fields: widerFields(inner, outer) }
-  const others = sayRules(proof.rules)
-  const place = (rule.table === 'log') === isDead ? 'below' : 'above'
+  const others = sayRules(proof.rules, (rule.table === 'log') === isDead)
   if (isDead && !isSame)
     return finding(
       rule,
       'shadowed',
       'high',
       proof,
-      `The rule never decides: ${others} ${place} ${sayMatch(outer)} everything it matches, with a different action.`,
+      say`The rule never decides: ${others} everything it matches, with a different action.`,
     )
   if (isDead)
     return finding(
@@ -117,9 +117,9 @@ function describeCovered({ inner, outer, isDead }: Covered): Finding {
       'redundant',
       'low',
       proof,
-      `The rule never decides: ${others} ${place} ${sayMatch(outer)} everything it matches, with the same action.`,
+      say`The rule never decides: ${others} everything it matches, with the same action.`,
     )
-  const text = `The rule is redundant: ${others} ${place} matches everything it matches, with the same action, and no rule between them decides otherwise.`
+  const text = say`The rule is redundant: ${others} everything it matches, with the same action, and no rule between them decides otherwise.`
   return finding(rule, 'redundant', 'low', proof, text)
 }
 
@@ -127,9 +127,12 @@ const widerFields = (inner: Shape, outer: readonly Shape[]): RuleField[] => [
   ...new Set(outer.flatMap((it) => listWiderFields(it, inner))),
 ]
 
-const sayRules = (ids: readonly number[]): string =>
-  ids.length === 1 ? `rule ${ids[0]}` : `rules ${ids.slice(0, -1).join(', ')} and ${ids.at(-1)} together`
-const sayMatch = (outer: readonly Shape[]): string => (outer.length === 1 ? 'matches' : 'match')
+/** Which rules match, above or below; the verb is part of it, because it follows the number. */
+function sayRules(ids: readonly number[], isBelow: boolean): SaidText {
+  if (ids.length === 1) return isBelow ? say`rule ${ids[0]} below matches` : say`rule ${ids[0]} above matches`
+  const all = say`${ids.slice(0, -1).join(', ')} and ${ids.at(-1)}`
+  return isBelow ? say`rules ${all} together below match` : say`rules ${all} together above match`
+}
 
 const describeExpired = (rule: PolicyRule): Finding =>
   finding(
@@ -137,7 +140,7 @@ const describeExpired = (rule: PolicyRule): Finding =>
     'expired',
     'medium',
     { fields: ['timetable'] },
-    'All times of the rule are in the past: it no longer has any effect.',
+    say`All times of the rule are in the past: it no longer has any effect.`,
   )
 
 function describeUnresolved(rule: PolicyRule): Finding[] {
@@ -150,7 +153,7 @@ function describeUnresolved(rule: PolicyRule): Finding[] {
 function describeUnhit(rule: PolicyRule, hits: HitState | undefined): Finding[] {
   if (hits === undefined || hits.packets > 0) return []
   const since = new Date(hits.since * 1000).toISOString()
-  return [finding(rule, 'never_hit', 'low', { since: hits.since }, `No packet has hit the rule since ${since}.`)]
+  return [finding(rule, 'never_hit', 'low', { since: hits.since }, say`No packet has hit the rule since ${since}.`)]
 }
 
 /** Accepting, or sending elsewhere, what comes from nearly anywhere for nearly anything. */
@@ -160,7 +163,7 @@ function describeWidth(rule: PolicyRule): Finding[] {
   const hasPorts = protocol === null || protocol === 'tcp' || protocol === 'udp'
   if (!hasPorts || !isWidePorts(rule) || !isWide(rule.destination)) return []
   if (action.kind === 'dnat') {
-    const text = 'The rule redirects connections to every destination and port.'
+    const text = say`The rule redirects connections to every destination and port.`
     return [finding(rule, 'too_wide', 'high', { fields: ['destination_addresses', 'destination_ports'] }, text)]
   }
   if (!isAccept || !isWide(rule.source)) return []
@@ -172,15 +175,16 @@ function describeWidth(rule: PolicyRule): Finding[] {
     'destination_addresses',
     protocol === null ? 'protocol' : 'destination_ports',
   ]
-  const what = protocol === null ? 'everything' : `every ${protocol} port`
-  const limits = isNarrowed ? ', limited only by interface, time or device profile' : ''
+  const what = protocol === null ? say`everything` : say`every ${protocol} port`
   return [
     finding(
       rule,
       'too_wide',
       severity,
       { fields },
-      `The rule accepts ${what} from any source to any destination${limits}.`,
+      isNarrowed
+        ? say`The rule accepts ${what} from any source to any destination, limited only by interface, time or device profile.`
+        : say`The rule accepts ${what} from any source to any destination.`,
     ),
   ]
 }

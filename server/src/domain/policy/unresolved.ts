@@ -1,6 +1,7 @@
 // Rules that name a domain or a country whose addresses are not known: what the kernel does not do because of it, in an
 // administrator's words, and whether the answer about a packet could be another one once they are known. Pure.
 
+import { type SaidText, say } from '../../shared/said.ts'
 import { type Flow, type Match, matchRule } from './evaluate-match.ts'
 import type { AddressMatch, PolicyRule } from './model.ts'
 
@@ -10,7 +11,7 @@ export interface Unresolved {
   readonly fields: readonly ('source_addresses' | 'destination_addresses')[]
   /** More passes than the rule says: it does not drop something, or accepts something that it excepts. */
   readonly failsOpen: boolean
-  readonly text: string
+  readonly text: SaidText
 }
 
 /** Null when everything that the rule names has addresses. */
@@ -27,35 +28,44 @@ export function unresolvedOf(rule: PolicyRule): Unresolved | null {
       ...(lacks(destination) ? (['destination_addresses'] as const) : []),
     ],
     failsOpen: effects.some(({ failsOpen }) => failsOpen),
-    text: `No address is known for ${sayNames(names)}. ${[...new Set(effects.map(({ text }) => text))].join(' ')}`,
+    text: say`No address is known for ${sayNames(names)}. ${[...new Set(effects.map(({ text }) => text))].reduce((one, other) => say`${one} ${other}`)}`,
   }
 }
 
 const lacks = (match: AddressMatch | null): boolean => (match?.unresolved?.length ?? 0) > 0
 
 const verbs: Readonly<Record<string, string>> = {
-  accept: 'accept',
-  drop: 'drop',
-  reject: 'reject',
-  dnat: 'translate',
-  snat: 'translate',
-  mark: 'mark',
+  accept: say`accept`,
+  drop: say`drop`,
+  reject: say`reject`,
+  dnat: say`translate`,
+  snat: say`translate`,
+  mark: say`mark`,
+}
+
+const does: Readonly<Record<string, string>> = {
+  accept: say`accepts`,
+  drop: say`drops`,
+  reject: say`rejects`,
+  dnat: say`translates`,
+  snat: say`translates`,
+  mark: say`marks`,
 }
 
 function effectOf(
   { action }: PolicyRule,
   { isNegated, ranges, members }: AddressMatch,
-): { failsOpen: boolean; text: string } {
+): { failsOpen: boolean; text: SaidText } {
   const verb = verbs[action.kind] ?? action.kind
   if (isNegated) {
-    const text = `The exception has no effect: the rule also ${verb}s these connections.`
+    const text = say`The exception has no effect: the rule also ${does[action.kind] ?? action.kind} these connections.`
     return { failsOpen: verb === 'accept', text }
   }
   const lacking =
     ranges.length === 0 && members === undefined
-      ? 'The rule is not in the kernel'
-      : 'The rule is in the kernel with its other addresses only'
-  const text = `${lacking}: it does not ${verb} these connections, and later rules and the default decide about them.`
+      ? say`The rule is not in the kernel`
+      : say`The rule is in the kernel with its other addresses only`
+  const text = say`${lacking}: it does not ${verb} these connections, and later rules and the default decide about them.`
   return { failsOpen: verb === 'drop' || verb === 'reject', text }
 }
 

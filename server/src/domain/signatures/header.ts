@@ -1,5 +1,6 @@
 // The header of a rule: which protocols, addresses and ports Suricata 7 takes there, and the variables our engine sets.
 
+import { type SaidText, say } from '../../shared/said.ts'
 import { isIPv4, isIPv6 } from './addresses.ts'
 
 const protocols = new Set(
@@ -25,12 +26,17 @@ const portVariables = new Set(
 )
 
 /** What is wrong, or null. Rule sets repeat a few headers thousands of times, so answers are remembered. */
-export function headerProblem(protocol: string, addresses: readonly string[], ports: readonly string[]): string | null {
-  if (!protocols.has(protocol.toLowerCase())) return `"${protocol.slice(0, 40)}" is not a protocol of Suricata 7.`
+export function headerProblem(
+  protocol: string,
+  addresses: readonly string[],
+  ports: readonly string[],
+): SaidText | null {
+  if (!protocols.has(protocol.toLowerCase())) return say`"${protocol.slice(0, 40)}" is not a protocol of Suricata 7.`
   const address = addresses.find((text) => !isPart(knownAddresses, text, isAddress))
-  if (address !== undefined) return `"${address.slice(0, 40)}" is not an address, list of addresses or known variable.`
+  if (address !== undefined)
+    return say`"${address.slice(0, 40)}" is not an address, list of addresses or known variable.`
   const port = ports.find((text) => !isPart(knownPorts, text, isPort))
-  return port === undefined ? null : `"${port.slice(0, 40)}" is not a port, list of ports or known variable.`
+  return port === undefined ? null : say`"${port.slice(0, 40)}" is not a port, list of ports or known variable.`
 }
 
 const maxRemembered = 10_000

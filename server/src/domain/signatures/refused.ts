@@ -1,6 +1,7 @@
 // What no signature may do, whoever wrote it: run code, use files, or take traffic out of inspection. Judged where rules come in, and
 // once more where the rules of the engine are made. Pure.
 
+import { type SaidText, say } from '../../shared/said.ts'
 import { type Option, optionsOf, startOfOptions } from './options.ts'
 
 const refused: ReadonlyMap<string, string> = new Map([
@@ -28,28 +29,28 @@ const ownBits = /(?:^|[\s,|])(?:@\d{1,2}|[kn]_[0-9a-f]{8})(?:$|[\s,|])/i
  * Why the gateway does not take a rule, in the words for an administrator; null when it does. The options are judged as Suricata
  * reads them: names in capitals or with spaces around them are the same, and a name inside a text is none.
  */
-export function weakeningFault(rule: string | { readonly text: string }): string | null {
+export function weakeningFault(rule: string | { readonly text: string }): SaidText | null {
   const text = (typeof rule === 'string' ? rule : rule.text).trim()
-  if (hasControls(text)) return 'A rule must be one line without control characters.'
-  if (startOfOptions(text) === 0 || !text.endsWith(')')) return 'The options in parentheses are missing.'
+  if (hasControls(text)) return say`A rule must be one line without control characters.`
+  if (startOfOptions(text) === 0 || !text.endsWith(')')) return say`The options in parentheses are missing.`
   const options = optionsOf(text).map((option) => ({ ...option, name: option.name.toLowerCase() }))
   for (const { name, value } of options) {
     const does = refused.get(name)
-    if (does !== undefined) return `The option ${name} is not allowed, because it ${does}.`
+    if (does !== undefined) return say`The option ${name} is not allowed, because it ${does}.`
     if (name === 'gid' && !isFirstGroup(value))
-      return 'The option gid must be 1 or left out, because the other numbers belong to rules of the gateway.'
+      return say`The option gid must be 1 or left out, because the other numbers belong to rules of the gateway.`
     if (name === 'flowbits' && ownBits.test(value))
-      return 'Names of flowbits such as @1 and k_0123abcd belong to the gateway. Use another name.'
+      return say`Names of flowbits such as @1 and k_0123abcd belong to the gateway. Use another name.`
   }
   return isBarePass(text, options)
-    ? 'A pass rule must name an address or a content. Without them it would take all traffic out of inspection.'
+    ? say`A pass rule must name an address or a content. Without them it would take all traffic out of inspection.`
     : null
 }
 
 /** What an administrator should know about a rule that is taken; null when there is nothing. */
-export const noteOf = (text: string): string | null =>
+export const noteOf = (text: string): SaidText | null =>
   optionsOf(text).some(({ name }) => name.toLowerCase() === 'tos')
-    ? 'The option tos cannot see the field of the packet while it is inspected, because the gateway uses that field.'
+    ? say`The option tos cannot see the field of the packet while it is inspected, because the gateway uses that field.`
     : null
 
 const hasControls = (text: string): boolean => {

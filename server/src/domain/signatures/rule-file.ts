@@ -1,11 +1,12 @@
 // A file of rules: one rule a line, `#` before comments and rules that are switched off, a backslash before a line break.
 
+import { type SaidText, say } from '../../shared/said.ts'
 import { parseRule, type Rule, type Source } from './rule.ts'
 
 export interface LineFault {
   /** From 1; of a rule over several lines the first. */
   readonly line: number
-  readonly message: string
+  readonly message: SaidText
 }
 
 export interface RuleLine {
@@ -31,7 +32,7 @@ export function* readRules(text: string, source: Source): Generator<RuleLine | L
     const parsed = parseRule(whole, source)
     yield 'fault' in parsed ? { line: first, message: parsed.fault } : { line: first, rule: parsed.rule }
   }
-  if (pending !== '') yield { line: first, message: 'The file ends inside a rule.' }
+  if (pending !== '') yield { line: first, message: say`The file ends inside a rule.` }
 }
 
 /** One after the other: a whole rule set at once would take long, and the memory of it twice. */

@@ -1,6 +1,7 @@
 // One Suricata rule as text and as data: the header, the options, and what lists and filters show of them. The parser
 // refuses what Suricata 7 would refuse for its form; what an option means in detail is left to the engine.
 
+import { type SaidText, say } from '../../shared/said.ts'
 import { headerProblem } from './header.ts'
 import { isKeyword } from './keywords.ts'
 
@@ -39,7 +40,7 @@ export interface Rule {
 }
 
 /** A rule, or what is wrong with its text in the administrator's words. */
-export type Parsed = { readonly rule: Rule } | { readonly fault: string }
+export type Parsed = { readonly rule: Rule } | { readonly fault: SaidText }
 
 const maxNumber = 0xffff_ffff
 
@@ -50,7 +51,12 @@ const actionNames: ReadonlyMap<string, Action> = new Map([
 ])
 
 /** Thrown inside the parser only; callers get the sentence. */
-class Fault extends Error {}
+class Fault extends Error {
+  declare readonly message: SaidText
+  constructor(message: SaidText) {
+    super(message)
+  }
+}
 
 export function parseRule(line: string, source: Source): Parsed {
   try {
@@ -63,12 +69,12 @@ export function parseRule(line: string, source: Source): Parsed {
 
 function read(text: string, source: Source): Rule {
   const open = text.indexOf('(')
-  if (open < 0) throw new Fault('The options in parentheses are missing.')
-  if (!text.endsWith(')')) throw new Fault('The rule must end with a closing parenthesis.')
+  if (open < 0) throw new Fault(say`The options in parentheses are missing.`)
+  if (!text.endsWith(')')) throw new Fault(say`The rule must end with a closing parenthesis.`)
   const header = readHeader(text.slice(0, open))
   const options = readOptions(text, open + 1, text.length - 1)
   const sid = numberOf(options, 'sid') ?? 0
-  if (sid === 0) throw new Fault('The option sid is missing or 0.')
+  if (sid === 0) throw new Fault(say`The option sid is missing or 0.`)
   return {
     text,
     rev: numberOf(options, 'rev') ?? 1,
@@ -99,12 +105,12 @@ function readHeader(text: string): Header {
   ] = headerTokens(text)
   const known = actionNames.get(action)
   if (!known)
-    throw new Fault(`${quoted(action)} is not an action. Use alert, pass, drop, reject, rejectdst or rejectboth.`)
+    throw new Fault(say`${quoted(action)} is not an action. Use alert, pass, drop, reject, rejectdst or rejectboth.`)
   if (ports === '' || more !== undefined) {
-    throw new Fault('The header must be: action, protocol, source, ports, direction, destination, ports.')
+    throw new Fault(say`The header must be: action, protocol, source, ports, direction, destination, ports.`)
   }
   if (direction !== '->' && direction !== '<>') {
-    throw new Fault(`${quoted(direction)} is not a direction. Use -> or <>.`)
+    throw new Fault(say`${quoted(direction)} is not a direction. Use -> or <>.`)
   }
   const problem = headerProblem(protocol, [source, destination], [sourcePorts, ports])
   if (problem !== null) throw new Fault(problem)
@@ -134,7 +140,7 @@ function headerTokens(text: string): string[] {
       token = ''
     }
   }
-  if (depth !== 0) throw new Fault('The brackets of the header do not match.')
+  if (depth !== 0) throw new Fault(say`The brackets of the header do not match.`)
   return token === '' ? tokens : [...tokens, token]
 }
 
@@ -154,12 +160,12 @@ function readOptions(text: string, from: number, to: number): ReadonlyMap<string
     if (name === '') {
       // Only spaces may follow the last semicolon.
       if (at >= to && option.trim() === '') break
-      throw new Fault('An option has no name; remove the extra semicolon.')
+      throw new Fault(say`An option has no name; remove the extra semicolon.`)
     }
-    if (end >= to) throw new Fault(`The option ${quoted(name)} must end with a semicolon.`)
+    if (end >= to) throw new Fault(say`The option ${quoted(name)} must end with a semicolon.`)
     checkOption(name, value)
     const before = options.get(name)
-    if (before !== undefined && once.has(name)) throw new Fault(`Duplicate option ${name}.`)
+    if (before !== undefined && once.has(name)) throw new Fault(say`Duplicate option ${name}.`)
     options.set(name, before === undefined || name !== 'metadata' ? value : `${before}, ${value}`)
   }
   return options
@@ -174,9 +180,9 @@ export function endOfOption(text: string, from: number, to: number): number {
     else if (code === 0x22) isQuoted = !isQuoted
     else if (code === 0x3b && !isQuoted) return at
     // Suricata ends a value at the first bare semicolon even inside quotes.
-    else if (code === 0x3b) throw new Fault('A semicolon inside quotes must be written \\; or |3B|.')
+    else if (code === 0x3b) throw new Fault(say`A semicolon inside quotes must be written \\; or |3B|.`)
   }
-  if (isQuoted) throw new Fault('A quote is not closed.')
+  if (isQuoted) throw new Fault(say`A quote is not closed.`)
   return to
 }
 
@@ -189,22 +195,22 @@ const isHex = (text: string): boolean =>
     .every((part) => part.length % 2 === 0 && /^[0-9A-Fa-f]+$/.test(part))
 
 function checkOption(name: string, value: string): void {
-  if (!isKeyword(name)) throw new Fault(`Suricata 7 has no option ${quoted(name)}.`)
+  if (!isKeyword(name)) throw new Fault(say`Suricata 7 has no option ${quoted(name)}.`)
   if (name === 'content' || name === 'uricontent') checkContent(name, value)
   if (name === 'pcre' && !/^!?\s*"\/[\s\S]+\/[A-Za-z]*"$/.test(value)) {
-    throw new Fault('The value of pcre must look like "/expression/flags".')
+    throw new Fault(say`The value of pcre must look like "/expression/flags".`)
   }
-  if (name === 'msg' && !quotedValue.test(value)) throw new Fault('The value of msg must be a text in quotes.')
-  if (name === 'classtype' && !/^[A-Za-z0-9_-]+$/.test(value)) throw new Fault('The option classtype needs a name.')
+  if (name === 'msg' && !quotedValue.test(value)) throw new Fault(say`The value of msg must be a text in quotes.`)
+  if (name === 'classtype' && !/^[A-Za-z0-9_-]+$/.test(value)) throw new Fault(say`The option classtype needs a name.`)
 }
 
 function checkContent(name: string, value: string): void {
-  if (!quotedValue.test(value)) throw new Fault(`The value of ${name} must be a text in quotes.`)
+  if (!quotedValue.test(value)) throw new Fault(say`The value of ${name} must be a text in quotes.`)
   if (!value.includes('|')) return
   const parts = value.replaceAll(/\\[\s\S]/g, '').split('|')
-  if (parts.length % 2 === 0) throw new Fault(`A part in hexadecimal of ${name} is not closed with |.`)
+  if (parts.length % 2 === 0) throw new Fault(say`A part in hexadecimal of ${name} is not closed with |.`)
   if (parts.some((part, index) => index % 2 === 1 && !isHex(part))) {
-    throw new Fault(`The text between | and | in ${name} must be bytes in hexadecimal.`)
+    throw new Fault(say`The text between | and | in ${name} must be bytes in hexadecimal.`)
   }
 }
 
@@ -212,7 +218,7 @@ function numberOf(options: ReadonlyMap<string, string>, name: string): number | 
   const value = options.get(name)
   if (value === undefined) return null
   const number = Number(value)
-  if (!/^\d{1,10}$/.test(value) || number > maxNumber) throw new Fault(`The option ${name} must be a whole number.`)
+  if (!/^\d{1,10}$/.test(value) || number > maxNumber) throw new Fault(say`The option ${name} must be a whole number.`)
   return number
 }
 

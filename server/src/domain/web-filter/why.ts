@@ -2,6 +2,7 @@
 
 import { parseAddress } from '../../shared/net/ipv4.ts'
 import { contains } from '../../shared/net/ranges.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import type { FilterAccess, FilterRule } from './model.ts'
 import type { RequestFacts } from './request-facts.ts'
 import { isTarget } from './walk.ts'
@@ -36,7 +37,7 @@ export function listPassed(
 /** It comes before a rule of the same effect, so the reply does not matter. */
 const undecided = ({ contentTypes }: FilterRule): Miss => ({
   field: contentTypes.length > 0 ? 'content_types' : 'categories',
-  reason: 'It depends on the type of the reply, and the outcome is the same either way.',
+  reason: say`It depends on the type of the reply, and the outcome is the same either way.`,
 })
 
 /** Null when the rule matches, or may match once the reply is there. */
@@ -47,13 +48,13 @@ export function missOf(rule: FilterRule, facts: RequestFacts): Miss | null {
 function missOfStage(rule: FilterRule, facts: RequestFacts): Miss | null {
   const isTls = facts.question.stage === 'tls'
   if (!isTls && rule.access === 'bump')
-    return { field: 'access', reason: 'It only says whether a connection is decrypted.' }
+    return { field: 'access', reason: say`It only says whether a connection is decrypted.` }
   if (isTls && rule.access === 'redirect')
-    return { field: 'access', reason: 'Only a decrypted request can be redirected.' }
+    return { field: 'access', reason: say`Only a decrypted request can be redirected.` }
   if (isTls && rule.contentTypes.length > 0)
-    return { field: 'content_types', reason: 'MIME types are only known of decrypted requests.' }
+    return { field: 'content_types', reason: say`MIME types are only known of decrypted requests.` }
   if (!isTls && rule.access === 'redirect' && isTarget(rule, facts))
-    return { field: 'access', reason: 'The request is for the address that it redirects to.' }
+    return { field: 'access', reason: say`The request is for the address that it redirects to.` }
   return null
 }
 
@@ -65,19 +66,23 @@ function missOfSource({ sources, times }: FilterRule, { question }: RequestFacts
     (address !== null && contains(sources.addresses, address)) ||
     (user?.members.some((id) => sources.members.includes(id)) ?? false)
   if (!isSource) {
-    const who = user === null ? `${source}, and no user is signed in there` : `${user.login} at ${source}`
-    return { field: 'aliases', reason: `It does not apply to ${who}.` }
+    const reason =
+      user === null
+        ? say`It does not apply to ${source}, and no user is signed in there.`
+        : say`It does not apply to ${user.login} at ${source}.`
+    return { field: 'aliases', reason }
   }
   return times === null || contains(times, time)
     ? null
-    : { field: 'timetable', reason: 'It does not apply at this time.' }
+    : { field: 'timetable', reason: say`It does not apply at this time.` }
 }
 
 function missOfRequest(rule: FilterRule, facts: RequestFacts): Miss | null {
   const { question, categories, doubtful, possible } = facts
   const { method } = question
   if (rule.methods.length > 0 && (method === null || !rule.methods.includes(method))) {
-    const reason = method === null ? 'The method is only known of decrypted requests.' : `The method is ${method}.`
+    const reason =
+      method === null ? say`The method is only known of decrypted requests.` : say`The method is ${method}.`
     return { field: 'http_methods', reason }
   }
   const isIn = (id: string): boolean =>
@@ -89,16 +94,16 @@ function missOfRequest(rule: FilterRule, facts: RequestFacts): Miss | null {
     : { field: 'content_types', reason: sayTypes(facts) }
 }
 
-function sayCategories({ categories }: FilterRule, { question: { stage, host } }: RequestFacts): string {
+function sayCategories({ categories }: FilterRule, { question: { stage, host } }: RequestFacts): SaidText {
   if (stage === 'tls' && categories.every((id) => /^(?:files|other)\./.test(id)))
-    return 'Files and activities are only known of decrypted requests.'
-  return `${host.slice(0, 255)} is in none of its categories.`
+    return say`Files and activities are only known of decrypted requests.`
+  return say`${host.slice(0, 255)} is in none of its categories.`
 }
 
-const sayTypes = ({ replyTypes }: RequestFacts): string =>
+const sayTypes = ({ replyTypes }: RequestFacts): SaidText =>
   replyTypes.length === 0
-    ? 'The reply has no type.'
-    : `The reply is of the type ${replyTypes.join(', ').slice(0, 255)}.`
+    ? say`The reply has no type.`
+    : say`The reply is of the type ${replyTypes.join(', ').slice(0, 255)}.`
 
 export function matchesTypes({ access, contentTypes }: FilterRule, types: readonly string[]): boolean {
   const isNamed = (type: string): boolean =>

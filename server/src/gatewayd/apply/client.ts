@@ -3,33 +3,34 @@
 
 import { connect, type Socket } from 'node:net'
 import { GatewayError } from '../../core/contract/error.ts'
-import type {
-  Applier,
-  Arrivals,
-  Attempt,
-  Checkpoint,
-  CheckReport,
-  Conflict,
-  CutTarget,
-  EngineQuestion,
-  Hits,
-  LiveChange,
-  LiveOutcome,
-  LiveReading,
-  Observation,
-  Outcome,
-  Plan,
-  SessionPart,
-  SessionTable,
-  TrialPacket,
-  TrialResult,
-  UpgradeStart,
+import {
+  type Applier,
+  type Arrivals,
+  type Attempt,
+  type Checkpoint,
+  type CheckReport,
+  type Conflict,
+  type CutTarget,
+  type EngineQuestion,
+  type Hits,
+  type LiveChange,
+  type LiveOutcome,
+  type LiveReading,
+  type Observation,
+  type Outcome,
+  type Plan,
+  type SessionPart,
+  type SessionTable,
+  type TrialPacket,
+  type TrialResult,
+  type UpgradeStart,
+  unsent,
 } from '../../core/plan/artifacts.ts'
-import { unsent } from '../../core/plan/artifacts.ts'
 import type { ReplyFrame, SentPlan, Verb, VerbTable } from '../../core/plan/verbs.ts'
 import { engines } from '../../engines/index.ts'
 import { createFrameReader, encodeFrame } from '../../shared/frames.ts'
 import { patient } from '../../shared/pace.ts'
+import { adopt, type SaidText, say, verbatim } from '../../shared/said.ts'
 import { findConflicts } from '../machine/read-texts.ts'
 import { changeBetween } from './plan-change.ts'
 
@@ -255,7 +256,7 @@ export class ApplydClient implements Applier {
     } catch (fault) {
       this.#sent.delete(id)
       clearTimeout(request.timer)
-      request.reject(new GatewayError('internal', (fault as Error).message))
+      request.reject(new GatewayError('internal', verbatim((fault as Error).message)))
       return
     }
     if ('plan' in args) this.#known = { number: id, plan: args.plan }
@@ -273,13 +274,14 @@ export class ApplydClient implements Applier {
     const index = this.#waiting.indexOf(request)
     if (index >= 0) this.#waiting.splice(index, 1)
     this.#sent.delete(request.id)
-    const why = index >= 0 ? 'it cannot be reached' : `timed out waiting for the reply to ${request.verb}`
-    request.reject(unavailable(`The apply service does not answer: ${why}.`, index >= 0 ? unsent : undefined))
+    const why = index >= 0 ? say`it cannot be reached` : say`timed out waiting for the reply to ${request.verb}`
+    request.reject(unavailable(say`The apply service does not answer: ${why}.`, index >= 0 ? unsent : undefined))
     this.#pump()
   }
 
   #receive(message: unknown): void {
     const reply = message as ReplyFrame
+    if (reply.sentences) adopt(reply.sentences)
     const request = this.#sent.get(reply.id)
     if (!request) return
     if (!reply.ok && reply.isPieceUnknown && !request.isInFull) {
@@ -300,7 +302,7 @@ export class ApplydClient implements Applier {
     return requests
   }
 
-  #fail(requests: readonly Request[], message: string): void {
+  #fail(requests: readonly Request[], message: SaidText): void {
     for (const request of requests) {
       clearTimeout(request.timer)
       request.reject(unavailable(message))
@@ -330,13 +332,13 @@ function limitOf(verb: Verb, { slowMs, trialMs, askMs, quickMs }: ClientTimings)
 const exploredVerbs: ReadonlySet<Verb> = new Set(['apply', 'attempt', 'settle', 'undo'])
 
 /** What is true of a request whose reply never came. */
-function lostMessage(verb: Verb): string {
-  const lost = 'The apply service does not answer: the connection was lost.'
+function lostMessage(verb: Verb): SaidText {
+  const lost = say`The apply service does not answer: the connection was lost.`
   if (exploredVerbs.has(verb)) return lost
   const isChanging = verb === 'ask' || verb === 'checkpoint' || verb === 'upgrade'
-  return `${lost} ${isChanging ? 'Whether the request was carried out is not known.' : 'Nothing was changed.'}`
+  return say`${lost} ${isChanging ? say`Whether the request was carried out is not known.` : say`Nothing was changed.`}`
 }
 
-const closing = 'The apply service does not answer: this service is closing down.'
-const unavailable = (message: string, cause?: string): GatewayError =>
+const closing = say`The apply service does not answer: this service is closing down.`
+const unavailable = (message: SaidText, cause?: string): GatewayError =>
   new GatewayError('unavailable', message, { retryAfterSeconds: 1, cause })

@@ -10,6 +10,7 @@ import { hasFullAccess } from '../../core/contract/access.ts'
 import { type Endpoint, nameOf } from '../../core/contract/endpoint.ts'
 import { GatewayError } from '../../core/contract/error.ts'
 import { secretMask } from '../../core/contract/fields.ts'
+import { say } from '../../shared/said.ts'
 import { plainAddress } from './request.ts'
 
 function actionEntry(request: FastifyRequest, endpoint: Endpoint): AuditEntry {
@@ -100,8 +101,7 @@ export class CallRecords {
   }
 }
 
-const unrecorded =
-  'The audit record of this call could not be written: the disk is full, read-only or failing. Make room and try again.'
+const unrecorded = say`The audit record of this call could not be written: the disk is full, read-only or failing. Make room and try again.`
 
 /** Every refused attempt to change something, and every refused access. Sign-ins write their own audit records. */
 export function auditRefusal(refusals: RefusalLog, request: FastifyRequest, error: GatewayError): void {

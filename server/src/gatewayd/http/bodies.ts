@@ -7,6 +7,7 @@ import { GatewayError } from '../../core/contract/error.ts'
 import { parseJsonBytes } from '../../core/validation/strict-json.ts'
 import { checkBody } from '../../core/validation/validate.ts'
 import { type RunOptions, WorkerPool } from '../../core/workers/pool.ts'
+import { say } from '../../shared/said.ts'
 import type { bodyTasks } from './body-worker.ts'
 
 /** Above this a body is read in a worker. */
@@ -63,8 +64,8 @@ export function readBody(endpoint: Endpoint, raw: unknown): unknown {
   }
   const isEmptyObject = typeof body === 'object' && body !== null && Object.keys(body).length === 0
   if (body !== undefined && body !== null && !isEmptyObject) {
-    throw new GatewayError('invalid', 'This call does not take a body.', {
-      problems: [{ field: 'body', message: 'This call does not take a body.' }],
+    throw new GatewayError('invalid', say`This call does not take a body.`, {
+      problems: [{ field: 'body', message: say`This call does not take a body.` }],
     })
   }
   return undefined

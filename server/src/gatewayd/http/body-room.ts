@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Endpoint } from '../../core/contract/endpoint.ts'
 import { GatewayError } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 import { largestHereBytes } from './bodies.ts'
 
 const megabyte = 1024 * 1024
@@ -20,7 +21,7 @@ export class BodyRoom {
     if (bytes <= largestHereBytes) return
     const own = this.#held.get(owner) ?? 0
     if (own > 0 && (own + bytes > ownBytes || this.#all + bytes > allBytes)) {
-      throw new GatewayError('unavailable', 'Too many large bodies are being sent at once. Try again in a moment.', {
+      throw new GatewayError('unavailable', say`Too many large bodies are being sent at once. Try again in a moment.`, {
         retryAfterSeconds: 2,
       })
     }

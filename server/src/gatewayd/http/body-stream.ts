@@ -2,11 +2,12 @@
 
 import type { Readable } from 'node:stream'
 import { GatewayError } from '../../core/contract/error.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 
 export interface BodyLimits {
   readonly bytes: number
   /** The refusal of a longer body. */
-  readonly tooLargeMessage: string
+  readonly tooLargeMessage: SaidText
   /** As the sender declared it; undefined when it did not. */
   readonly declaredLength: string | undefined
   /** Called when the body is complete, before its reader learns that; what it throws refuses the request. */
@@ -21,7 +22,7 @@ export async function* bodyStream(body: Readable, limits: BodyLimits): AsyncGene
   const chunks = body.iterator({ destroyOnReturn: false })
   for (;;) {
     const { done, value } = await chunks.next().catch((cause: unknown) => {
-      throw new GatewayError('malformed', 'The body ended before it was complete.', { cause })
+      throw new GatewayError('malformed', say`The body ended before it was complete.`, { cause })
     })
     if (done) return limits.atEnd()
     size += (value as Buffer).length

@@ -3,6 +3,7 @@
 
 import { type Endpoint, nameOf } from '../../core/contract/endpoint.ts'
 import { type ErrorCode, GatewayError, maxProblems, type Problem } from '../../core/contract/error.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 
 export interface CallAt {
   readonly index: number
@@ -13,10 +14,10 @@ export interface CallAt {
 export const refusedAt = (
   index: number,
   field: 'path' | 'if_match',
-  message: string,
+  message: SaidText,
   code: ErrorCode = 'invalid',
 ): GatewayError =>
-  new GatewayError(code, `calls[${index}]: ${message}`, {
+  new GatewayError(code, say`calls[${index}]: ${message}`, {
     problems: [{ field: `calls[${index}].${field}`, message }],
   })
 
@@ -26,7 +27,7 @@ function named({ index, endpoint }: CallAt, error: unknown, fieldOf: FieldOf): u
   if (!(error instanceof GatewayError)) return error
   const { code, message, problems, retryAfterSeconds, cause } = error
   const own: readonly Problem[] = problems.length > 0 ? problems : [{ field: '', message }]
-  return new GatewayError(code, `calls[${index}] (${nameOf(endpoint)}): ${message}`, {
+  return new GatewayError(code, say`calls[${index}] (${nameOf(endpoint)}): ${message}`, {
     problems: own.map((problem) => ({ ...problem, field: fieldOf(problem.field) })),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     cause: cause ?? error,
@@ -91,7 +92,7 @@ export class CallFaults {
     if (!first) return
     if (others.length === 0) throw first
     const problems = this.#errors.flatMap((error) => error.problems).slice(0, maxProblems)
-    const message = `${this.#errors.length} calls are refused. The first is ${first.message}`
+    const message = say`${this.#errors.length} calls are refused. The first is ${first.message}`
     throw new GatewayError(first.code, message, { problems, cause: first.cause })
   }
 }

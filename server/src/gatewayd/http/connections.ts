@@ -4,6 +4,7 @@
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import { sourceOf } from '../../shared/net/source.ts'
+import { say } from '../../shared/said.ts'
 import { ConnectionShares, type ShareLimits } from './connection-shares.ts'
 import { HandshakeTurns } from './handshake-turns.ts'
 import { takeInTurn } from './pipelining.ts'
@@ -121,15 +122,15 @@ function dropUntaken(server: Server): void {
 }
 
 const rawAnswers: Readonly<Record<string, readonly [string, string, string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'malformed', 'The headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed', 'The request took too long to arrive.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'malformed', say`The headers are too large.`],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed', say`The request took too long to arrive.`],
 }
 
 function rawAnswer(code: string | undefined): string {
   const [status, name, message] = rawAnswers[code ?? ''] ?? [
     '400 Bad Request',
     'malformed',
-    'The request cannot be parsed.',
+    say`The request cannot be parsed.`,
   ]
   const body = JSON.stringify({ code: name, message, request_id: '' })
   return [

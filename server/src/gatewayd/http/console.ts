@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { handle } from '../../core/area/handle.ts'
 import { endpoint } from '../../core/contract/endpoint.ts'
 import { GatewayError } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 import { acceptedBy } from './encoding.ts'
 import { etagWith, matchingTag } from './request.ts'
 
@@ -93,7 +94,7 @@ function readBuilt(file: URL): Buffer {
   }
 }
 
-const noSuchFile = (): GatewayError => new GatewayError('not_found', 'The console has no such file.')
+const noSuchFile = (): GatewayError => new GatewayError('not_found', say`The console has no such file.`)
 
 /** Public as the sign-in is, and outside the described interface: what is below /ui/ changes with every build. */
 const consoleRoute = handle(

@@ -6,6 +6,7 @@ import type { Context, Identity } from '../../core/area/handle.ts'
 import type { ChangeResult, DryRun, DryRunOutcome, PolicyChange } from '../../core/config/change.ts'
 import type { ConfigEngine } from '../../core/config/engine.ts'
 import type { Log } from '../../core/log.ts'
+import { say } from '../../shared/said.ts'
 import { type ListedConnections, type LiveConnections, noConnections, stateAt } from './live-connections.ts'
 
 export interface CutParts {
@@ -17,8 +18,8 @@ export interface CutParts {
 export const countHeader = 'x-cut-connections'
 export const warningHeader = 'x-cut-connections-warning'
 
-const notCut = 'Connections could not be cut. The log of the gateway has the reason.'
-const notJudged = 'The tracked connections could not be judged. The log of the gateway has the reason.'
+const notCut = say`Connections could not be cut. The log of the gateway has the reason.`
+const notJudged = say`The tracked connections could not be judged. The log of the gateway has the reason.`
 
 export interface CutCall {
   readonly identity: Identity | null

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Endpoint } from '../../core/contract/endpoint.ts'
 import { GatewayError } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 
 export const handlerMilliseconds = 30_000
 
@@ -42,6 +43,6 @@ export class Deadline {
 }
 
 const tookTooLong = (milliseconds: number): GatewayError =>
-  new GatewayError('unavailable', `There was no result within ${milliseconds / 1000} s. Ask for less at once.`, {
+  new GatewayError('unavailable', say`There was no result within ${milliseconds / 1000} s. Ask for less at once.`, {
     retryAfterSeconds: 5,
   })

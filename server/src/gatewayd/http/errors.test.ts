@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type ErrorCode, GatewayError, refuse } from '../../core/contract/error.ts'
+import { say, verbatim } from '../../shared/said.ts'
 import { answerFor, asGatewayError, internalMessage } from './errors.ts'
 
 const statuses: Readonly<Record<ErrorCode, number>> = {
@@ -26,22 +27,22 @@ const statuses: Readonly<Record<ErrorCode, number>> = {
 describe('an error', () => {
   for (const [code, status] of Object.entries(statuses)) {
     it(`${code} is ${status}`, () => {
-      const answer = answerFor(new GatewayError(code as ErrorCode, 'words'), 'id')
+      const answer = answerFor(new GatewayError(code as ErrorCode, verbatim('words')), 'id')
       assert.deepEqual(answer, { status, body: { code, message: 'words', request_id: 'id' }, headers: {} })
     })
   }
 
   it('carries its problems and when to come back', () => {
-    const problems = [{ field: 'a', message: 'b' }]
-    const answer = answerFor(new GatewayError('unavailable', 'x', { problems, retryAfterSeconds: 7 }), 'id')
+    const problems = [{ field: 'a', message: verbatim('b') }]
+    const answer = answerFor(new GatewayError('unavailable', say`x`, { problems, retryAfterSeconds: 7 }), 'id')
     assert.deepEqual(answer.body.problems, problems)
     assert.deepEqual(answer.headers, { 'retry-after': '7' })
   })
 
   it('of several fields names them in its message, once and not without end', () => {
-    const problems = Array.from({ length: 12 }, (_, i) => ({ field: `f${i}`, message: 'No.' }))
+    const problems = Array.from({ length: 12 }, (_, i) => ({ field: `f${i}`, message: verbatim('No.') }))
     const names = 'f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more'
-    const { body } = answerFor(new GatewayError('invalid', 'The filter is invalid.', { problems }), 'id')
+    const { body } = answerFor(new GatewayError('invalid', say`The filter is invalid.`, { problems }), 'id')
     assert.equal(body.message, `The filter is invalid. Fields: ${names}.`)
     try {
       refuse(problems)

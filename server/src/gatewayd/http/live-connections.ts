@@ -9,6 +9,7 @@ import type { Applier, CutTarget, SessionTable } from '../../core/plan/artifacts
 import { decodeConnections } from '../../core/workers/connection-lines.ts'
 import { packFacts } from '../../core/workers/shared-facts.ts'
 import { createSlices, inSlices } from '../../core/workers/slices.ts'
+import { say } from '../../shared/said.ts'
 
 export interface LiveConnectionsParts {
   readonly applier: Pick<Applier, 'sessions' | 'cut'>
@@ -44,8 +45,8 @@ interface Asking {
 
 const maxCutAtOnce = 1_000
 
-const unreadable = 'The tracked connections cannot be read on this machine.'
-const tooMany = 'More connections are tracked than could be judged.'
+const unreadable = say`The tracked connections cannot be read on this machine.`
+const tooMany = say`More connections are tracked than could be judged.`
 
 export const noConnections: ListedConnections = { connections: [], connections_total: 0, connections_note: null }
 
@@ -114,7 +115,7 @@ export class LiveConnections {
     const { total, withoutPorts, lines } = decodeConnections(
       await services.reader.run('connections', { question, facts }, asking),
     )
-    const kept = `${withoutPorts} refused connections without ports, such as ICMP, cannot be cut.`
+    const kept = say`${withoutPorts} refused connections without ports, such as ICMP, cannot be cut.`
     return { total, lines, notes: [...(isCut ? [tooMany] : []), ...(withoutPorts > 0 ? [kept] : [])] }
   }
 

@@ -4,6 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { GatewayError } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 
 export function checkOrigin(
   headers: IncomingHttpHeaders,
@@ -21,12 +22,12 @@ export function checkOrigin(
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (hasBody && headers['content-length'] !== '0' && type !== bodyType) {
-    throw new GatewayError('unsupported_type', `A browser must send ${bodyType}.`)
+    throw new GatewayError('unsupported_type', say`A browser must send ${bodyType}.`)
   }
 }
 
 function refuse(from: string): never {
-  throw new GatewayError('forbidden', `This change was refused because it was sent from ${from}.`)
+  throw new GatewayError('forbidden', say`This change was refused because it was sent from ${from}.`)
 }
 
 export function isOwnHost(host: string, ownNames: ReadonlySet<string>): boolean {

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Identity } from '../../core/area/handle.ts'
 import { type Endpoint, nameOf } from '../../core/contract/endpoint.ts'
 import { GatewayError } from '../../core/contract/error.ts'
+import { say } from '../../shared/said.ts'
 import { confirmHeader } from './request.ts'
 
 const changeAdministrator = 'PATCH /web/admins/local/:admin_id'
@@ -23,10 +24,12 @@ export function checkPasswordChanged(identity: Identity | null, { endpoint, id, 
   const name = endpoint ? nameOf(endpoint) : ''
   const isOwnChange = name === changeAdministrator && id === identity.adminId
   if (openBefore.has(name) || (isOwnChange && headers[confirmHeader] === undefined)) return
-  const unconfirmed = isOwnChange ? ' A change on probation does not count.' : ''
+  const call = changeAdministrator.replace(':admin_id', identity.adminId)
+  const send = '{"password": "<new password>"}'
   throw new GatewayError(
     'forbidden',
-    `The first password must be changed before anything else: send {"password": "<new password>"} to ` +
-      `${changeAdministrator.replace(':admin_id', identity.adminId)}, then sign in again.${unconfirmed}`,
+    isOwnChange
+      ? say`The first password must be changed before anything else: send ${send} to ${call}, then sign in again. A change on probation does not count.`
+      : say`The first password must be changed before anything else: send ${send} to ${call}, then sign in again.`,
   )
 }

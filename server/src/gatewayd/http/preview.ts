@@ -7,6 +7,7 @@ import type { ConfigEngine } from '../../core/config/engine.ts'
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import type { Config } from '../../core/model/slots.ts'
 import { checkBody, readQuery } from '../../core/validation/validate.ts'
+import { say } from '../../shared/said.ts'
 import { findRoute } from './find-route.ts'
 import { checkAccess } from './request.ts'
 
@@ -28,7 +29,7 @@ export async function preview(
 ): Promise<Preview> {
   const found = findRoute(routes, call.method, call.path)
   if (found?.route.endpoint.effect !== 'configuration')
-    throw invalid('change.path', 'No call with this method and path changes the configuration.')
+    throw invalid('change.path', say`No call with this method and path changes the configuration.`)
   const { endpoint, handler } = found.route
   checkAccess(asking.identity, endpoint.access)
   if (endpoint.body) checkBody(endpoint.body, call.body)
@@ -54,5 +55,5 @@ export async function preview(
     if (outcome instanceof Previewed) return outcome.preview
     throw outcome
   }
-  throw new GatewayError('invalid', 'This call does not change the configuration.')
+  throw new GatewayError('invalid', say`This call does not change the configuration.`)
 }

@@ -10,18 +10,20 @@ import { eventStreamType, freshSignInSeconds } from '../../core/contract/endpoin
 import { GatewayError, invalid } from '../../core/contract/error.ts'
 import { plainText } from '../../core/contract/fields.ts'
 import { type Slot, versionOf } from '../../core/model/slots.ts'
+import { say } from '../../shared/said.ts'
 import type { Coding } from './encoding.ts'
 
 const maxHeaders = 100
 
 /** Two readings of one request are how smuggling starts: refuse what has them. */
 export function checkFraming(raw: IncomingMessage): void {
-  if (raw.rawHeaders.length / 2 > maxHeaders) throw new GatewayError('malformed', 'The request has too many headers.')
+  if (raw.rawHeaders.length / 2 > maxHeaders)
+    throw new GatewayError('malformed', say`The request has too many headers.`)
   let hosts = 0
   for (let index = 0; index < raw.rawHeaders.length; index += 2) {
     if (raw.rawHeaders[index]?.toLowerCase() === 'host') hosts++
   }
-  if (hosts !== 1) throw new GatewayError('malformed', 'The request must name one host.')
+  if (hosts !== 1) throw new GatewayError('malformed', say`The request must name one host.`)
 }
 
 /** IPv4 in its IPv6 form is the same address; without this one client could count as two. */
@@ -72,9 +74,9 @@ const isReading = (method: string | undefined): boolean => method === 'GET' || m
 
 export function checkAccess(identity: Identity | null, access: Access): void {
   if (access === 'public') return
-  if (!identity) throw new GatewayError('unauthenticated', 'There is no valid session. Sign in first.')
+  if (!identity) throw new GatewayError('unauthenticated', say`There is no valid session. Sign in first.`)
   if (!mayUse(identity.role, access)) {
-    throw new GatewayError('forbidden', 'Your role does not allow this.')
+    throw new GatewayError('forbidden', say`Your role does not allow this.`)
   }
 }
 
@@ -82,7 +84,10 @@ export function checkAccess(identity: Identity | null, access: Access): void {
 export function checkFreshSignIn(identity: Identity | null, elapsed: number): void {
   if (identity && elapsed - identity.session.createdAt < freshSignInSeconds) return
   const minutes = freshSignInSeconds / 60
-  throw new GatewayError('unauthenticated', `This needs a sign-in within the last ${minutes} minutes. Sign in again.`)
+  throw new GatewayError(
+    'unauthenticated',
+    say`This needs a sign-in within the last ${minutes} minutes. Sign in again.`,
+  )
 }
 
 export interface ChangeHeaders {
@@ -112,7 +117,7 @@ function readConfirm(value: string | string[] | undefined): Pick<ChangeHeaders, 
   if (!(seconds >= probationSeconds.minimum && seconds <= probationSeconds.maximum)) {
     throw invalid(
       'Portcullis-Confirm-Within',
-      `Must be a number of seconds from ${probationSeconds.minimum} to ${probationSeconds.maximum}.`,
+      say`Must be a number of seconds from ${probationSeconds.minimum} to ${probationSeconds.maximum}.`,
     )
   }
   return { confirmWithinSeconds: seconds }
@@ -123,7 +128,7 @@ function readReason(value: string | string[] | undefined): Pick<ChangeHeaders, '
   // HTTP hands header bytes over as Latin-1; the text inside is UTF-8.
   const reason = typeof value === 'string' ? Buffer.from(value, 'latin1').toString('utf8') : ''
   if (!reasonForm.test(reason) || [...reason].length > 255 || reason === '') {
-    throw invalid('Portcullis-Reason', 'Must be one line of at most 255 characters.')
+    throw invalid('Portcullis-Reason', say`Must be one line of at most 255 characters.`)
   }
   return { reason }
 }

@@ -15,8 +15,7 @@ import { RefusalLog } from '../../core/area/refusal-log.ts'
 import type { Actor, DryRun, Edit } from '../../core/config/change.ts'
 import type { ConfigEngine } from '../../core/config/engine.ts'
 import { DryRun as DryRunReply } from '../../core/contract/dry-run.ts'
-import type { Endpoint } from '../../core/contract/endpoint.ts'
-import { nameOf } from '../../core/contract/endpoint.ts'
+import { type Endpoint, nameOf } from '../../core/contract/endpoint.ts'
 import { GatewayError } from '../../core/contract/error.ts'
 import { strictObject } from '../../core/contract/fields.ts'
 import { canFailWith } from '../../core/contract/openapi-errors.ts'
@@ -27,6 +26,7 @@ import { faultsOf, readQuery } from '../../core/validation/validate.ts'
 import { listenerOptions } from '../../shared/certificates/tls.ts'
 import { sourceOf } from '../../shared/net/source.ts'
 import { patient } from '../../shared/pace.ts'
+import { say } from '../../shared/said.ts'
 import { auditRefusal, CallRecords } from './audited.ts'
 import { Authority, type AuthorityParts, type RequestAuthority } from './authority.ts'
 import { Bodies, readBody } from './bodies.ts'
@@ -164,7 +164,7 @@ function admitRequests(app: FastifyInstance, { parts, headers, authority, refuse
     request.identity = parts.findIdentity(request.raw)
     if (request.identity) markSignedIn(request.raw.socket, request.identity.adminId)
     else if (!fairShare.take(plainAddress(request.ip))) {
-      throw new GatewayError('too_many_requests', 'Too many requests without a session. Try again in a moment.', {
+      throw new GatewayError('too_many_requests', say`Too many requests without a session. Try again in a moment.`, {
         retryAfterSeconds: 1,
       })
     }
@@ -237,9 +237,9 @@ function unknownRefuser(routes: readonly Route[]): RefuseUnknown {
   const methodsAt = methodFinder(routes)
   return (request, reply) => {
     const methods = methodsAt(request.url)
-    if (methods.length === 0) throw new GatewayError('not_found', 'There is no endpoint at this path.')
+    if (methods.length === 0) throw new GatewayError('not_found', say`There is no endpoint at this path.`)
     void reply.header('allow', methods.join(', '))
-    throw new GatewayError('method_not_allowed', `This path accepts only ${methods.join(', ')}.`)
+    throw new GatewayError('method_not_allowed', say`This path accepts only ${methods.join(', ')}.`)
   }
 }
 
@@ -438,7 +438,7 @@ const noBytes = Buffer.alloc(0)
 
 function readBytes(raw: unknown): Buffer {
   if (Buffer.isBuffer(raw) && raw.length > 0) return raw
-  throw new GatewayError('malformed', 'This call needs a body.')
+  throw new GatewayError('malformed', say`This call needs a body.`)
 }
 
 function readStream(
@@ -446,7 +446,7 @@ function readStream(
   { body, headers }: FastifyRequest,
   atEnd: BodyLimits['atEnd'],
 ): AsyncIterable<Buffer> {
-  if (!(body instanceof Readable)) throw new GatewayError('malformed', 'This call needs a body.')
+  if (!(body instanceof Readable)) throw new GatewayError('malformed', say`This call needs a body.`)
   const tooLargeMessage = endpoint.tooLargeMessage ?? bodyTooLarge
   return bodyStream(body, {
     bytes: endpoint.bodyLimitBytes,

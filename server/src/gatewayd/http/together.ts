@@ -12,6 +12,7 @@ import { GatewayError } from '../../core/contract/error.ts'
 import type { Config } from '../../core/model/slots.ts'
 import { checkBody, readQuery } from '../../core/validation/validate.ts'
 import { createSlices, inSlices } from '../../core/workers/slices.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import type { RequestAuthority } from './authority.ts'
 import { largestHereBytes } from './bodies.ts'
 import { type CallAt, CallFaults, inBody, inCall, inPath, refusedAt } from './call-faults.ts'
@@ -109,14 +110,15 @@ async function plan(routes: readonly Route[], calls: readonly OneCall[]): Promis
   return planned
 }
 
-const unknownCall = 'No call with this method and path changes the configuration.'
+const unknownCall = say`No call with this method and path changes the configuration.`
 
-function refusalOf(route: Route | undefined): string | null {
+function refusalOf(route: Route | undefined): SaidText | null {
   if (route?.endpoint.effect === 'action')
-    return 'This call acts on more than the configuration, so it cannot be one of several. Send it by itself.'
+    return say`This call acts on more than the configuration, so it cannot be one of several. Send it by itself.`
   if (route?.endpoint.effect !== 'configuration') return unknownCall
-  if (route.isAlone) return 'This call changes everything at once, so it cannot be one of several. Send it by itself.'
-  return route.endpoint.rawBodyType === null ? null : 'The body of this call is a file. Send it by itself.'
+  if (route.isAlone)
+    return say`This call changes everything at once, so it cannot be one of several. Send it by itself.`
+  return route.endpoint.rawBodyType === null ? null : say`The body of this call is a file. Send it by itself.`
 }
 
 function expectedBy({ call, found: { route } }: Planned): readonly Expected[] {
@@ -127,7 +129,7 @@ function expectedBy({ call, found: { route } }: Planned): readonly Expected[] {
 function refuseStale(engine: ConfigEngine, planned: readonly Planned[]): void {
   for (const one of planned) {
     const isStale = expectedBy(one).some(({ slot, revision }) => engine.slotRevision(slot) !== revision)
-    const message = 'This was changed since you read it. Reload and try again.'
+    const message = say`This was changed since you read it. Reload and try again.`
     if (isStale) throw refusedAt(one.index, 'if_match', message, 'precondition_failed')
   }
 }
@@ -156,17 +158,17 @@ async function readCalls(planned: readonly Planned[]): Promise<readonly Readonly
 function checkCallSize({ endpoint, call: { body } }: Planned): void {
   if (!endpoint.body) {
     const isEmpty = body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0)
-    if (!isEmpty) throw new GatewayError('invalid', 'This call does not take a body.')
+    if (!isEmpty) throw new GatewayError('invalid', say`This call does not take a body.`)
     return
   }
   if (body === undefined) {
     if (endpoint.isBodyOptional) return
-    throw new GatewayError('invalid', 'This call needs a body.')
+    throw new GatewayError('invalid', say`This call needs a body.`)
   }
   // What is larger is checked in a worker, which only a body by itself is.
   const most = Math.min(endpoint.bodyLimitBytes, largestHereBytes)
   if (Buffer.byteLength(JSON.stringify(body)) > most)
-    throw new GatewayError('too_large', `It has more than ${most / 1024} KiB. Send this call by itself.`)
+    throw new GatewayError('too_large', say`It has more than ${most / 1024} KiB. Send this call by itself.`)
 }
 
 function checkCallBody({ endpoint }: Planned, body: unknown): void {
@@ -189,7 +191,7 @@ async function draftFirst(
   let config = base
   for (const [index, one] of planned.entries()) {
     await slices()
-    if (asking.signal.aborted) throw new GatewayError('unavailable', 'The client has gone.')
+    if (asking.signal.aborted) throw new GatewayError('unavailable', say`The client has gone.`)
     // What names an item that was refused cannot be judged.
     if (idsOf(one).some(({ of }) => failed.has(of))) {
       failed.add(index)
@@ -243,7 +245,7 @@ function reach(
       change: change as Change,
     }
     const reply = Promise.resolve().then(() => found.route.handler(context))
-    const unchanged = new GatewayError('invalid', 'This call does not change the configuration.')
+    const unchanged = new GatewayError('invalid', say`This call does not change the configuration.`)
     reply.then(() => reject(unchanged), reject)
   })
 }
@@ -285,7 +287,7 @@ function atOnce(reached: readonly Reached[], draft: Draft, config: Config, tools
   return step.value
 }
 
-const tooBusy = 'Other administrators created items at the same time. Nothing was changed; send it again.'
+const tooBusy = say`Other administrators created items at the same time. Nothing was changed; send it again.`
 
 async function draftAgain({ engine, asking }: TogetherParts, reached: readonly Reached[]): Promise<Draft> {
   const base = engine.config

@@ -10,6 +10,7 @@ import { GatewayError } from '../../core/contract/error.ts'
 import { parseJsonBytes } from '../../core/validation/strict-json.ts'
 import { createTlsServer, type ServerCertificate } from '../../shared/certificates/tls.ts'
 import { type Source, sourceOf } from '../../shared/net/source.ts'
+import { say } from '../../shared/said.ts'
 import { guardConnections } from './connections.ts'
 import { answerFor, asGatewayError } from './errors.ts'
 import { tlsHeaders } from './headers.ts'
@@ -82,7 +83,7 @@ export function serveSockets(server: HttpServer | Server, parts: SocketParts): S
       if (count >= limits.perAddress) {
         throw new GatewayError(
           'too_many_requests',
-          'Too many agents from this address are waiting to be authorized. Try again later.',
+          say`Too many agents from this address are waiting to be authorized. Try again later.`,
           {
             retryAfterSeconds: 30,
           },
@@ -134,14 +135,14 @@ const pathOf = (url = ''): string => url.split('?')[0] ?? ''
 const isFor = ({ url, headers }: IncomingMessage, path: string): boolean =>
   pathOf(url) === path && headers.upgrade?.toLowerCase() === 'websocket'
 
-const malformed = (): GatewayError => new GatewayError('malformed', 'This is not a WebSocket version 13 handshake.')
+const malformed = (): GatewayError => new GatewayError('malformed', say`This is not a WebSocket version 13 handshake.`)
 
 /** What `ws` leaves open: it also accepts the draft version 8, and any origin. */
 function checkHandshake(request: IncomingMessage): void {
   const { headers } = request
   checkFraming(request)
   // An agent is a program; a page that connects here belongs to another site.
-  if (headers.origin !== undefined) throw new GatewayError('forbidden', 'Browsers cannot connect here.')
+  if (headers.origin !== undefined) throw new GatewayError('forbidden', say`Browsers cannot connect here.`)
   if (headers['sec-websocket-version'] !== '13') throw malformed()
 }
 
@@ -215,16 +216,16 @@ function carry(webSocket: WebSocket, socket: Socket, parts: SocketParts, limits:
     clearTimeout(firstMessage)
     const message = parse(text)
     if (message === notJson) {
-      if (unreadable) say(unreadable)
+      if (unreadable) send(unreadable)
       end(closeCodes.policy, 'This is not JSON.')
       return
     }
     const { reply, isOver } = conversation(message)
-    if (reply) say(reply)
+    if (reply) send(reply)
     if (isOver) end(closeCodes.policy)
   }
 
-  function say(reply: object): void {
+  function send(reply: object): void {
     webSocket.send(JSON.stringify(reply))
   }
 

@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../../core/contract/error.ts'
 import type { Asker } from '../../domain/logs/store.ts'
+import { say } from '../../shared/said.ts'
 
 const atOncePerOwner = 4
 const waitingPerOwner = 12
@@ -35,6 +36,6 @@ export class OwnerPlaces {
 }
 
 const tooMany = (): GatewayError =>
-  new GatewayError('unavailable', 'Too many of your log queries are running. Try again in a moment.', {
+  new GatewayError('unavailable', say`Too many of your log queries are running. Try again in a moment.`, {
     retryAfterSeconds: 2,
   })

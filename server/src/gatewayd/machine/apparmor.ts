@@ -2,6 +2,7 @@
 // additions themselves are in deploy/apparmor/.
 
 import { join } from 'node:path'
+import { say } from '../../shared/said.ts'
 import type { ProfileReading } from './readings.ts'
 
 /** Profiles of Debian's packages, by the name of their file. `names` are those that the kernel shows. */
@@ -9,15 +10,20 @@ export const engineProfiles = [
   {
     name: 'usr.sbin.unbound',
     program: '/usr/sbin/unbound',
-    title: 'DNS server',
+    title: say`DNS server`,
     names: ['unbound', '/usr/sbin/unbound'],
   },
-  { name: 'usr.sbin.squid', program: '/usr/sbin/squid', title: 'web proxy', names: ['squid', '/usr/sbin/squid'] },
-  { name: 'usr.sbin.clamd', program: '/usr/sbin/clamd', title: 'web antivirus', names: ['clamd', '/usr/sbin/clamd'] },
+  { name: 'usr.sbin.squid', program: '/usr/sbin/squid', title: say`web proxy`, names: ['squid', '/usr/sbin/squid'] },
+  {
+    name: 'usr.sbin.clamd',
+    program: '/usr/sbin/clamd',
+    title: say`web antivirus`,
+    names: ['clamd', '/usr/sbin/clamd'],
+  },
   {
     name: 'usr.sbin.dnsmasq',
     program: '/usr/sbin/dnsmasq',
-    title: 'DHCP server',
+    title: say`DHCP server`,
     names: ['dnsmasq', '/usr/sbin/dnsmasq', '/usr/{bin,sbin}/dnsmasq'],
   },
 ] as const

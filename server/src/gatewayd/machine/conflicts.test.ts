@@ -54,7 +54,7 @@ describe('programs on our ports', () => {
     assert.equal(fix, 'Stop the program that holds the port, and what starts it.')
   })
 
-  it('says how the stub of systemd-resolved is switched off, whoever was first', () => {
+  it('says how the stub of systemd-resolved is switched off, no matter who was first', () => {
     const stub = held(53, '127.0.0.53', { unit: 'systemd-resolved.service' })
     const services = { 'systemd-resolved.service': on }
     const [first] = judge({ ...emptyReadings, ports: watched(53, 'failed'), held: [stub], services })

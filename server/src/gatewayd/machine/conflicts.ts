@@ -3,6 +3,7 @@
 
 import type { Conflict } from '../../core/plan/artifacts.ts'
 import { oneLine } from '../../engines/kit/text.ts'
+import { say } from '../../shared/said.ts'
 import type { ForeignTable } from './foreign-rules.ts'
 import { describeInterfaces } from './other-managers.ts'
 import type { HeldPort, Readings, WatchedPort } from './readings.ts'
@@ -60,25 +61,25 @@ const isStub = ({ address, port, unit, program }: HeldPort): boolean =>
   (unit === resolved || program === null || /^systemd-resolve/.test(program))
 
 function portConflict(port: WatchedPort, first: HeldPort, others: readonly HeldPort[]): Conflict {
-  const who = first.owner === 'other' ? 'another gateway on this machine' : nameOf(first)
+  const who = first.owner === 'other' ? say`another gateway on this machine` : nameOf(first)
   const places = [...new Set(others.map(({ address }) => address))].slice(0, 4).join(', ')
   const detail = {
-    running: `Both run beside each other: on ${places} ${who} answers, and not the ${port.title} of the gateway.`,
-    failed: `The ${port.title} of the gateway cannot have it, and does not work.`,
-    off: `The ${port.title} of the gateway is off. It cannot work beside ${who} when it is switched on.`,
-    unknown: `The ${port.title} of the gateway cannot work beside it.`,
+    running: say`Both run beside each other: on ${places} ${who} answers, and not the ${port.title} of the gateway.`,
+    failed: say`The ${port.title} of the gateway cannot have it, and does not work.`,
+    off: say`The ${port.title} of the gateway is off. It cannot work beside ${who} when it is switched on.`,
+    unknown: say`The ${port.title} of the gateway cannot work beside it.`,
   }[port.state]
   const severity = { running: 'fault', failed: 'fault', off: 'note', unknown: 'warning' } as const
   const stop =
     first.owner === 'other'
-      ? 'Stop the other gateway.'
+      ? say`Stop the other gateway.`
       : first.unit?.endsWith('.service') && !first.unit.startsWith('user@')
         ? `systemctl disable --now ${first.unit}`
-        : `Stop the program ${first.program ?? 'that holds the port'}${first.pid === null ? '' : ` (process ${first.pid})`}, and what starts it.`
+        : say`Stop the program ${programOf(first.program ?? say`that holds the port`, first.pid)}, and what starts it.`
   return {
     code: `port.${port.port}`,
     severity: severity[port.state],
-    title: `Port ${port.port} (${[...new Set(others.map(({ protocol }) => protocol))].join(', ')}) is held by ${who}`,
+    title: say`Port ${port.port} (${[...new Set(others.map(({ protocol }) => protocol))].join(', ')}) is held by ${who}`,
     detail,
     fix: stop,
   }
@@ -86,8 +87,11 @@ function portConflict(port: WatchedPort, first: HeldPort, others: readonly HeldP
 
 function nameOf({ unit, program, pid }: HeldPort): string {
   if (unit !== null) return unit
-  return program === null ? 'another program' : `${program}${pid === null ? '' : ` (process ${pid})`}`
+  return program === null ? say`another program` : programOf(program, pid)
 }
+
+const programOf = (program: string, pid: number | null): string =>
+  pid === null ? program : say`${program} (process ${pid})`
 
 function judgeResolver(readings: Readings): Conflict[] {
   const { held, ports, resolver } = readings
@@ -99,18 +103,18 @@ function judgeResolver(readings: Readings): Conflict[] {
     found.push({
       code: 'resolved.stub',
       severity: dns.every(({ state }) => state === 'off') ? 'note' : isFailed ? 'fault' : 'warning',
-      title: 'systemd-resolved holds port 53 on 127.0.0.53',
+      title: say`systemd-resolved holds port 53 on 127.0.0.53`,
       detail: isFailed
-        ? 'The DNS server of the gateway cannot have port 53, and does not work.'
-        : 'The DNS server of the gateway cannot start beside it.',
+        ? say`The DNS server of the gateway cannot have port 53, and does not work.`
+        : say`The DNS server of the gateway cannot start beside it.`,
       fix: stubFix,
     })
   else if (isOn(readings, resolved) && resolver.hasStub && dns.length > 0)
     found.push({
       code: 'resolved.stub',
       severity: 'warning',
-      title: 'systemd-resolved runs without its port, and would take port 53 at the next start of the machine',
-      detail: 'The DNS server of the gateway was first this time. When systemd-resolved is first, it does not work.',
+      title: say`systemd-resolved runs without its port, and would take port 53 at the next start of the machine`,
+      detail: say`The DNS server of the gateway was first this time. When systemd-resolved is first, it does not work.`,
       fix: stubFix,
     })
   const isStubAnswered = held.some(
@@ -120,8 +124,8 @@ function judgeResolver(readings: Readings): Conflict[] {
     found.push({
       code: 'resolver.file',
       severity: 'warning',
-      title: 'This machine asks 127.0.0.53 for names, and nothing answers there',
-      detail: 'The file /etc/resolv.conf names the stub of systemd-resolved, which does not listen.',
+      title: say`This machine asks 127.0.0.53 for names, and nothing answers there`,
+      detail: say`The file /etc/resolv.conf names the stub of systemd-resolved, which does not listen.`,
       fix: "rm -f /etc/resolv.conf && printf 'nameserver 127.0.0.1\\n' > /etc/resolv.conf",
     })
   return found
@@ -136,7 +140,7 @@ function makerOf({ family, name, chains }: ForeignTable): { readonly key: string
   if (chains.some((chain) => chain.startsWith('DOCKER'))) return { key: 'docker', name: 'Docker' }
   if (chains.some((chain) => chain.startsWith('LIBVIRT'))) return { key: 'libvirt', name: 'libvirt' }
   const key = `${family}-${name}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60)
-  return { key, name: `the table ${family} ${oneLine(name)}` }
+  return { key, name: say`the table ${family} ${oneLine(name)}` }
 }
 
 function judgeRules(readings: Readings): Conflict[] {
@@ -155,9 +159,8 @@ function judgeRules(readings: Readings): Conflict[] {
     {
       code: 'rules.legacy',
       severity: 'fault',
-      title: `Old rules of iptables drop all packets in ${chains.join(' and ')}`,
-      detail:
-        'They are in the older interface of the kernel, which nft does not show. What our rules accept is dropped there.',
+      title: say`Old rules of iptables drop all packets in ${chains.join(' and ')}`,
+      detail: say`They are in the older interface of the kernel, which nft does not show. What our rules accept is dropped there.`,
       fix: chains.map((chain) => `iptables-legacy -P ${chain} ACCEPT`).join(' && '),
     },
   ]
@@ -166,9 +169,9 @@ function judgeRules(readings: Readings): Conflict[] {
 const unreadConflict = ({ key, name }: ReturnType<typeof makerOf>): Conflict => ({
   code: `rules.${key}`,
   severity: 'note',
-  title: `The rules of ${name} are too many to be read`,
-  detail: 'They may drop packets that the rules of the gateway accept.',
-  fix: 'Remove them, if the gateway is to decide alone.',
+  title: say`The rules of ${name} are too many to be read`,
+  detail: say`They may drop packets that the rules of the gateway accept.`,
+  fix: say`Remove them, if the gateway is to decide alone.`,
 })
 
 function rulesConflict(
@@ -179,20 +182,24 @@ function rulesConflict(
   const effects = tables.flatMap((table) => table.effects)
   const all = effects.filter(({ drops }) => drops === 'all')
   const hooks = (all.length > 0 ? all : effects).map(({ hook }) => hook)
-  const passing = hooks.includes('forward') ? ['what passes through the gateway'] : []
-  const reaching = hooks.includes('input') ? ['what reaches the gateway itself'] : []
-  const what = [...passing, ...reaching].join(' and ')
+  const [isPassing, isReaching] = [hooks.includes('forward'), hooks.includes('input')]
+  const what =
+    isPassing && isReaching
+      ? say`what passes through the gateway and what reaches the gateway itself`
+      : isPassing
+        ? say`what passes through the gateway`
+        : say`what reaches the gateway itself`
   const isFault = all.some(({ hook }) => hook === 'forward')
   return {
     code: `rules.${maker.key}`,
     severity: isFault ? 'fault' : all.length > 0 ? 'warning' : 'note',
     title:
       all.length > 0
-        ? `The rules of ${maker.name} drop ${what}`
-        : `The rules of ${maker.name} may drop some of ${what}`,
-    detail:
-      'A packet must pass the rules of both: what they drop is lost, even where the gateway accepts it.' +
-      (knownMakers.has(maker.key) ? '' : ' Remove them also from what loads them.'),
+        ? say`The rules of ${maker.name} drop ${what}`
+        : say`The rules of ${maker.name} may drop some of ${what}`,
+    detail: knownMakers.has(maker.key)
+      ? say`A packet must pass the rules of both: what they drop is lost, even where the gateway accepts it.`
+      : say`A packet must pass the rules of both: what they drop is lost, even where the gateway accepts it. Remove them also from what loads them.`,
     fix: rulesFix(maker.key, tables, readings),
   }
 }
@@ -220,7 +227,7 @@ function rulesFix(key: string, tables: readonly ForeignTable[], readings: Readin
   }
   // A name of the kernel may hold anything: only a plain one is shown as part of a command, which is copied into a shell.
   if (!table || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(table.name))
-    return 'Remove the table by its handle, which "nft -a list tables" shows.'
+    return say`Remove the table by its handle, which "nft -a list tables" shows.`
   return `nft delete table ${table.family} ${table.name}`
 }
 
@@ -234,34 +241,34 @@ function judgeServices(readings: Readings): Conflict[] {
     found.push({
       code: 'service.nftables',
       severity: 'warning',
-      title: 'nftables.service removes the rules of the gateway when it starts and stops',
+      title: say`nftables.service removes the rules of the gateway when it starts and stops`,
       detail: /flush ruleset/.test(readings.nftablesConfiguration)
-        ? 'The file /etc/nftables.conf begins with "flush ruleset". The gateway restores its rules within a moment.'
-        : 'It runs "nft flush ruleset" when it stops. The gateway restores its rules within a moment.',
+        ? say`The file /etc/nftables.conf begins with "flush ruleset". The gateway restores its rules within a moment.`
+        : say`It runs "nft flush ruleset" when it stops. The gateway restores its rules within a moment.`,
       fix: 'systemctl disable --now nftables.service',
     })
   if (isInUse(readings, 'netfilter-persistent.service'))
     found.push({
       code: 'service.netfilter-persistent',
       severity: 'note',
-      title: 'netfilter-persistent.service loads other rules at every start of the machine',
-      detail: 'What they drop is lost, even where the gateway accepts it.',
+      title: say`netfilter-persistent.service loads other rules at every start of the machine`,
+      detail: say`What they drop is lost, even where the gateway accepts it.`,
       fix: 'systemctl disable --now netfilter-persistent.service',
     })
   if (readings.isUfwEnabled && !made.has('ufw'))
     found.push({
       code: 'rules.ufw',
       severity: 'warning',
-      title: 'ufw is enabled, and will drop what passes through the gateway from the next start of the machine on',
-      detail: 'Its rules are not in the kernel now. The file /etc/ufw/ufw.conf says ENABLED=yes.',
+      title: say`ufw is enabled, and will drop what passes through the gateway from the next start of the machine on`,
+      detail: say`Its rules are not in the kernel now. The file /etc/ufw/ufw.conf says ENABLED=yes.`,
       fix: 'ufw disable',
     })
   if (isInUse(readings, 'firewalld.service') && !made.has('firewalld'))
     found.push({
       code: 'rules.firewalld',
       severity: 'warning',
-      title: 'firewalld is switched on, and drops what passes through the gateway when its rules are loaded',
-      detail: 'Its rules are not in the kernel now.',
+      title: say`firewalld is switched on, and drops what passes through the gateway when its rules are loaded`,
+      detail: say`Its rules are not in the kernel now.`,
       fix: 'systemctl disable --now firewalld.service',
     })
   for (const unit of readings.packageUnits.filter((name) => isOn(readings, name)))
@@ -269,9 +276,8 @@ function judgeServices(readings: Readings): Conflict[] {
       found.push({
         code: `service.${unit.replace(/\.service$/, '')}`,
         severity: 'note',
-        title: `${unit} runs beside the gateway`,
-        detail:
-          'It came with a package that the gateway uses. The gateway starts the program itself, and does not need the service.',
+        title: say`${unit} runs beside the gateway`,
+        detail: say`It came with a package that the gateway uses. The gateway starts the program itself, and does not need the service.`,
         fix: `systemctl disable --now ${unit}`,
       })
   return found
@@ -284,8 +290,8 @@ function judgeProfiles({ profiles, stateDir, app, ports }: Readings): Conflict[]
     .map(({ name, program, title }) => ({
       code: `apparmor.${name}`,
       severity: program === '/usr/sbin/unbound' && !isDnsOff ? ('fault' as const) : ('warning' as const),
-      title: `AppArmor keeps the ${title} from its files`,
-      detail: `The profile of ${program} is enforced and does not allow ${stateDir}, so the ${title} cannot read its settings.`,
+      title: say`AppArmor keeps the ${title} from its files`,
+      detail: say`The profile of ${program} is enforced and does not allow ${stateDir}, so the ${title} cannot read its settings.`,
       fix: `sh ${app}/deploy/debian/apparmor.sh add ${stateDir}`,
     }))
 }
@@ -296,9 +302,9 @@ function judgeLimits({ missingLimits }: Readings): Conflict[] {
     {
       code: 'limits.engines',
       severity: 'note',
-      title: 'Engines have no separate limits of memory and processor time',
-      detail: `${missingLimits} One engine that is overloaded can slow down all others.`,
-      fix: 'Start the machine with control groups of version 2 (the default of Debian), and the gateway by its service.',
+      title: say`Engines have no separate limits of memory and processor time`,
+      detail: say`${missingLimits} One engine that is overloaded can slow down all others.`,
+      fix: say`Start the machine with control groups of version 2 (the default of Debian), and the gateway by its service.`,
     },
   ]
 }

@@ -1,12 +1,13 @@
 // Other programs that set up the cards of the gateway: systemd-networkd, NetworkManager, ifupdown. Pure.
 
 import type { Conflict } from '../../core/plan/artifacts.ts'
+import { type SaidText, say } from '../../shared/said.ts'
 import type { Readings } from './readings.ts'
 
 export function describeInterfaces(readings: Readings): Conflict[] {
   const found = [...byNetworkd(readings), ...byNetworkManager(readings), ...byIfupdown(readings)]
   // Before that the machine needs them for its own addresses.
-  const later = (fix: string): string => `When the gateway is set up: ${fix}`
+  const later = (fix: string): SaidText => say`When the gateway is set up: ${fix}`
   return readings.hasGateway ? found : found.map((one) => ({ ...one, severity: 'note', fix: later(one.fix) }))
 }
 
@@ -20,8 +21,8 @@ function byNetworkd(readings: Readings): Conflict[] {
     {
       code: 'network.networkd',
       severity: 'warning',
-      title: `systemd-networkd sets up ${devices.join(', ')} too`,
-      detail: 'When it starts again, its addresses and routes replace those of the gateway for some seconds.',
+      title: say`${'systemd-networkd'} sets up ${devices.join(', ')} too`,
+      detail: say`When it starts again, its addresses and routes replace those of the gateway for some seconds.`,
       fix: [
         `printf '[Match]\\nName=${devices.join(' ')}\\n[Link]\\nUnmanaged=yes\\n' > /etc/systemd/network/05-portcullis.network`,
         'networkctl reload',
@@ -39,8 +40,8 @@ function byNetworkManager(readings: Readings): Conflict[] {
     {
       code: 'network.networkmanager',
       severity: 'warning',
-      title: `NetworkManager sets up ${devices.join(', ')} too`,
-      detail: 'It may ask a DHCP server for other addresses, and replace routes of the gateway.',
+      title: say`${'NetworkManager'} sets up ${devices.join(', ')} too`,
+      detail: say`It may ask a DHCP server for other addresses, and replace routes of the gateway.`,
       fix: [
         `printf '[keyfile]\\nunmanaged-devices=${names}\\n' > /etc/NetworkManager/conf.d/90-portcullis.conf`,
         'systemctl reload NetworkManager',
@@ -62,14 +63,14 @@ function byIfupdown(readings: Readings): Conflict[] {
     {
       code: 'network.ifupdown',
       severity: isAsking ? 'warning' : 'note',
-      title: `The file ${files.join(' and ')} sets up ${devices.join(', ')} too`,
+      title: say`The file ${files.join(' and ')} sets up ${devices.join(', ')} too`,
       detail: isAsking
-        ? 'ifupdown runs a second DHCP client beside that of the gateway.'
-        : 'At the start of the machine this does no harm. When networking.service is started later, it fails, because the addresses are there already.',
+        ? say`ifupdown runs a second DHCP client beside that of the gateway.`
+        : say`At the start of the machine this does no harm. When networking.service is started later, it fails, because the addresses are there already.`,
       fix:
         all.length === readings.ifupdown.length
           ? 'systemctl disable networking.service'
-          : `Put # before the lines of ${devices.join(', ')} in ${files.join(' and ')}.`,
+          : say`Put # before the lines of ${devices.join(', ')} in ${files.join(' and ')}.`,
     },
   ]
 }

@@ -20,6 +20,7 @@ import { jsonBytes, jsonBytesOfList, jsonBytesWithList } from '../../core/worker
 import { serveTasks } from '../../core/workers/serve.ts'
 import { createFactsReceiver, type PackedFacts } from '../../core/workers/shared-facts.ts'
 import type { RefusedConnection } from '../../domain/policy/refused-connections.ts'
+import { say } from '../../shared/said.ts'
 
 export interface ReaderData {
   /** The database of the gateway. */
@@ -38,7 +39,7 @@ const rules = new RevisionReader(database, [...firewall.slots, ...(firewall.read
 const factsOf = createFactsReceiver()
 
 const found = (config: Config | null, revision: number): Config => {
-  if (!config) throw notFound(`revision ${revision}`)
+  if (!config) throw notFound(say`revision ${revision}`)
   return config
 }
 
@@ -66,7 +67,7 @@ export const readerTasks = {
       areas.flatMap(({ slots }) => slots),
     )
     const described = reader.describe(revision)
-    if (!described) throw notFound(`revision ${revision}`)
+    if (!described) throw notFound(say`revision ${revision}`)
     const { changes, ...info } = described
     return jsonBytesWithList(info, 'changes', changes)
   },

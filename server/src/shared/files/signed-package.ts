@@ -5,6 +5,7 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { type SaidText, say } from '../said.ts'
 
 /** What the signature vouches for. */
 export interface PackageStatement {
@@ -26,8 +27,9 @@ export interface CheckedPackage extends PackageStatement {
 export type PackageFault = 'not-a-package' | 'not-signed' | 'unknown-key' | 'broken-signature'
 
 export class RefusedPackage extends Error {
+  declare readonly message: SaidText
   readonly fault: PackageFault
-  constructor(fault: PackageFault, message: string) {
+  constructor(fault: PackageFault, message: SaidText) {
     super(message)
     this.fault = fault
   }
@@ -51,7 +53,7 @@ const members = [
 const statementMember = members.length - 1
 
 const notAPackage = (why: string): RefusedPackage =>
-  new RefusedPackage('not-a-package', `The file is not an update package: ${why}.`)
+  new RefusedPackage('not-a-package', say`The file is not an update package: ${why}.`)
 
 /** Takes the bytes of a file as they come; a fault is thrown as soon as it is certain. */
 export class PackageReader {
@@ -74,7 +76,7 @@ export class PackageReader {
 
   push(chunk: Buffer): void {
     this.#bytes += chunk.length
-    if (this.#bytes > maxPackageBytes) throw notAPackage('it is larger than 256 MB')
+    if (this.#bytes > maxPackageBytes) throw notAPackage(say`it is larger than 256 MB`)
     this.#whole.update(chunk)
     let rest = chunk
     while (rest.length > 0) rest = this.#left > 0 ? this.#takeContent(rest) : this.#takeHeader(rest)
@@ -82,12 +84,12 @@ export class PackageReader {
 
   /** What the file is, once all of it was taken and the signature is good. */
   finish(): CheckedPackage {
-    if (this.#bytes < magic.length) throw notAPackage('it does not begin like one')
-    if (this.#member < 2) throw notAPackage('it ends too early')
-    if (this.#left > 0) throw notAPackage('it ends in the middle of a member')
-    if (this.#member < statementMember && this.#pending.length > 0) throw notAPackage('it ends too early')
+    if (this.#bytes < magic.length) throw notAPackage(say`it does not begin like one`)
+    if (this.#member < 2) throw notAPackage(say`it ends too early`)
+    if (this.#left > 0) throw notAPackage(say`it ends in the middle of a member`)
+    if (this.#member < statementMember && this.#pending.length > 0) throw notAPackage(say`it ends too early`)
     if (this.#content === null)
-      throw new RefusedPackage('not-signed', 'The package is not signed, so it cannot be installed as an update.')
+      throw new RefusedPackage('not-signed', say`The package is not signed, so it cannot be installed as an update.`)
     const statement = checkStatement(this.#content, this.#signed.digest('hex'), this.#keys)
     return { ...statement, digest: this.#whole.digest('hex'), bytes: this.#bytes }
   }
@@ -95,11 +97,11 @@ export class PackageReader {
   /** Text between members: the mark of an archive first, then the header of a member. */
   #takeHeader(chunk: Buffer): Buffer {
     const wanted = this.#isBegun ? headerBytes : magic.length
-    if (this.#member === statementMember) throw notAPackage('something follows its signature')
+    if (this.#member === statementMember) throw notAPackage(say`something follows its signature`)
     const taken = chunk.subarray(0, wanted - this.#pending.length)
     this.#pending = Buffer.concat([this.#pending, taken])
     if (wanted === magic.length && !magic.startsWith(this.#pending.toString('latin1')))
-      throw notAPackage('it does not begin like one')
+      throw notAPackage(say`it does not begin like one`)
     if (this.#pending.length === wanted) {
       const text = this.#pending.toString('latin1')
       if (wanted === headerBytes) this.#begin(text)
@@ -114,12 +116,12 @@ export class PackageReader {
   #begin(header: string): void {
     const next = this.#member + 1
     const size = header.slice(48, 58).trimEnd()
-    if (!header.endsWith('`\n') || !/^\d{1,10}$/.test(size)) throw notAPackage('a member of it has a broken header')
+    if (!header.endsWith('`\n') || !/^\d{1,10}$/.test(size)) throw notAPackage(say`a member of it has a broken header`)
     const name = header.slice(0, 16).trimEnd()
     const expected = members[next]
-    if (!expected?.form.test(name)) throw notAPackage('it has members that do not belong into one')
+    if (!expected?.form.test(name)) throw notAPackage(say`it has members that do not belong into one`)
     const length = Number(size)
-    if (length < 1 || length > expected.max) throw notAPackage('a member of it has a wrong size')
+    if (length < 1 || length > expected.max) throw notAPackage(say`a member of it has a wrong size`)
     this.#member = next
     this.#left = length + (length % 2)
     if (next === statementMember) this.#content = Buffer.from(header, 'latin1')
@@ -154,7 +156,7 @@ function memberOf(statement: object, timestamp: number): Buffer {
 function checkStatement(member: Buffer, digest: string, keys: TrustedKeys): PackageStatement & { key: string } {
   const broken = new RefusedPackage(
     'broken-signature',
-    'The signature of the package is broken: the file was changed after it was signed, or damaged on its way.',
+    say`The signature of the package is broken: the file was changed after it was signed, or damaged on its way.`,
   )
   let told: Partial<Record<string, unknown>>
   try {
@@ -175,7 +177,7 @@ function checkStatement(member: Buffer, digest: string, keys: TrustedKeys): Pack
   if (!trusted)
     throw new RefusedPackage(
       'unknown-key',
-      `The package is signed with the key ${key}, which this gateway does not trust.`,
+      say`The package is signed with the key ${key}, which this gateway does not trust.`,
     )
   // The same words in the same order as when it was signed; the digest is that of the file at hand.
   const said = { package: 'portcullis', version, architecture, format, timestamp, sha256: digest, key }

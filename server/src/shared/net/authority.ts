@@ -2,11 +2,12 @@
 // Pure: the time is given.
 
 import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { type SaidText, say } from '../said.ts'
 import { type Certificate, faultOfCertificate, readCertificates } from './certificate.ts'
 
 export interface AuthorityFault {
   readonly field: 'certificate' | 'private_key'
-  readonly message: string
+  readonly message: SaidText
 }
 
 export type ReadAuthority =
@@ -24,33 +25,33 @@ export function readAuthority(certificatePem: string, keyPem: string, now: Date)
   if (fault) faults.push({ field: 'certificate', message: fault })
   if (typeof key === 'string') faults.push({ field: 'private_key', message: key })
   else if (certificate && !certificate.checkPrivateKey(key))
-    faults.push({ field: 'private_key', message: 'The key does not fit the certificate.' })
+    faults.push({ field: 'private_key', message: say`The key does not fit the certificate.` })
   if (faults.length > 0 || !certificate || typeof key === 'string') return { faults }
   return { certificate: certificate.toString(), privateKey: String(key.export({ type: 'pkcs8', format: 'pem' })) }
 }
 
-function faultOfAuthority(certificate: Certificate, now: Date): string | null {
-  if (!certificate.ca) return 'The certificate is not one of an authority: it may not sign others.'
+function faultOfAuthority(certificate: Certificate, now: Date): SaidText | null {
+  if (!certificate.ca) return say`The certificate is not one of an authority: it may not sign others.`
   const fault = faultOfCertificate(certificate, now)
-  return fault === null ? null : `The certificate ${fault}`
+  return fault === null ? null : say`The certificate ${fault}`
 }
 
 /** The proxy signs with keys of these kinds. */
 const kinds = new Set(['rsa', 'ec'])
 
-function readKey(pem: string): KeyObject | string {
-  if (/ENCRYPTED/.test(pem)) return 'The key is protected by a password. Send it without one.'
+function readKey(pem: string): KeyObject | SaidText {
+  if (/ENCRYPTED/.test(pem)) return say`The key is protected by a password. Send it without one.`
   if (
     !/^\s*-----BEGIN (?:RSA |EC )?PRIVATE KEY-----[A-Za-z0-9+/=\r\n\t ]+-----END (?:RSA |EC )?PRIVATE KEY-----\s*$/.test(
       pem,
     )
   )
-    return 'This is not a private key in PEM format.'
+    return say`This is not a private key in PEM format.`
   try {
     const key = createPrivateKey(pem)
-    return kinds.has(key.asymmetricKeyType ?? '') ? key : 'The key must be an RSA or an elliptic curve key.'
+    return kinds.has(key.asymmetricKeyType ?? '') ? key : say`The key must be an RSA or an elliptic curve key.`
   } catch {
-    return 'The key is damaged and cannot be read.'
+    return say`The key is damaged and cannot be read.`
   }
 }
 

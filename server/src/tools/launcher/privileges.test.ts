@@ -15,7 +15,7 @@ describe('L7: the accounts of our processes', () => {
     assert.deepEqual(findAccount(passwd, 'portcullis-wpad', 70_000), { uid: 70_001, gid: 70_001 })
   })
 
-  test('whoever holds the gatewayd of a lab has no power over the gateway that the machine itself is', () => {
+  test('who holds the gatewayd of a lab has no power over the gateway that the machine itself is', () => {
     const passwd = 'portcullis:x:998:997::/:/bin/false\n'
     const uidIn = (plane: 'lab' | 'host' | 'none') =>
       readAccounts({ isolation: 'root', plane }, '/somewhere/state', passwd).service.uid

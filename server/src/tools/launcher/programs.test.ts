@@ -93,7 +93,7 @@ describe('the programs of a gateway', () => {
     for (const line of ['', 'ready', 'null', '{"event":"other"}', '[]']) assert.equal(parseReady(line), null)
   })
 
-  test('whoever holds gatewayd cannot write control characters to the terminal of root', () => {
+  test('who holds gatewayd cannot write control characters to the terminal of root', () => {
     for (const text of ['\u001b]0;x\u0007', 'a\nb', '\u009b2J', '\u202e', 'x'.repeat(400)])
       for (const field of ['address', 'firstLogin', 'firstPassword'])
         assert.equal(parseReady(JSON.stringify({ event: 'ready', [field]: text })), null, JSON.stringify(text))

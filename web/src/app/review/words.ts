@@ -1,16 +1,11 @@
 // The review in words: what changes, told as the forms say it, and the sentence at its head.
 
 import type { DryRun, ObjectChange } from '@gateway/server/core/dry-run'
+import { find } from '@gateway/server/shared/said'
 import { labelOf, valueWord } from '../../contract/words.ts'
 import type { NumberOf } from '../../util/rule-numbers.ts'
 import { titleOfObject, wordOfValue } from '../../util/stored-objects.ts'
-import { learn, msg, t } from '../../words.ts'
-
-/** Refusals of any change. */
-learn([
-  msg('After this change your own connection from {address} to {reached} port {port} would be dropped.'),
-  msg('The {what} is used by {users}.'),
-])
+import { t } from '../../words.ts'
 
 export interface FieldWords {
   readonly label: string
@@ -98,8 +93,6 @@ export function summaryOf({ changes, artifacts, connections_total }: DryRun): st
   return parts.join(', ')
 }
 
-const guardSentence = / Send it with the header Portcullis-Confirm-Within.*$/s
-
 /** The guard against lock-out refused: whose connection would end, or null when the refusal is another one. */
 export const lockOutReason = (failure: { readonly reason: string | null; readonly message: string }): string | null =>
-  failure.reason === 'lock_out' ? failure.message.replace(guardSentence, '') : null
+  failure.reason === 'lock_out' ? (find(failure.message)?.values[0] ?? failure.message) : null

@@ -21,12 +21,11 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { sayReason } from '../../util/reason-words.ts'
 import { type NumberOf, tablesIn } from '../../util/rule-numbers.ts'
 import { printCsv, saveText } from '../../util/save-file.ts'
 import { summarise, titleOfObject } from '../../util/stored-objects.ts'
 import { printMoment } from '../../util/time.ts'
-import { currentLanguage, t } from '../../words.ts'
+import { currentLanguage, heard, t } from '../../words.ts'
 import styles from './configuration.module.css'
 import type { ObjectChange } from './diff-view.tsx'
 import { RevisionPanel, useHistoryActs } from './revision-panel.tsx'
@@ -240,8 +239,8 @@ const revisionColumns = (
     id: 'reason',
     title: t('Why'),
     width: 220,
-    text: ({ reason }) => sayReason(reason),
-    cell: ({ reason }) => <PlainText text={sayReason(reason)} limit={120} />,
+    text: ({ reason }) => heard(reason),
+    cell: ({ reason }) => <PlainText text={heard(reason)} limit={120} />,
   },
   {
     id: 'address',

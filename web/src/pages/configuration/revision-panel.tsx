@@ -12,8 +12,7 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
-import { sayReason } from '../../util/reason-words.ts'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import styles from './configuration.module.css'
 import { DiffView } from './diff-view.tsx'
 
@@ -112,7 +111,7 @@ export function RevisionPanel({ revision, acts, onClose }: PanelProps): ReactNod
             <span className={styles.mono}>{shown.address}</span>
             {shown.reason === '' ? null : (
               <span>
-                “<PlainText text={sayReason(shown.reason)} limit={400} />”
+                “<PlainText text={heard(shown.reason)} limit={400} />”
               </span>
             )}
           </p>

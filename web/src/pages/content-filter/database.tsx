@@ -20,9 +20,8 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { printBytes } from '../../util/amount.ts'
-import { msg, t, useLanguage } from '../../words.ts'
+import { heard, msg, t, useLanguage } from '../../words.ts'
 import styles from './content-filter.module.css'
-import { sayForGateway } from './gateway-words.ts'
 
 type Database = ReplyOf<typeof showDatabase>
 
@@ -93,7 +92,7 @@ function DatabaseView({ database }: { readonly database: Database }): ReactNode 
     <>
       {message === '' ? null : (
         <Bar tone={state === 'failed' ? 'warn' : 'plain'}>
-          <PlainText text={sayForGateway(message)} limit={600} />
+          <PlainText text={heard(message)} limit={600} />
         </Bar>
       )}
       {progress === null ? null : (

@@ -20,10 +20,9 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import { useGatewayZone } from '../../ui/zone.ts'
 import { fromLocalText, toLocalText } from '../../util/time.ts'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import styles from './content-filter.module.css'
 import { type Explanation, ExplanationView } from './explanation-view.tsx'
-import { sayForGateway } from './gateway-words.ts'
 import {
   bodyOfRequest,
   methods,
@@ -75,7 +74,7 @@ function ExplainPage(): ReactNode {
   const problemOf = (name: RequestField): string | undefined => {
     if (name === 'url' && isChecked && request.url.trim() === '') return t('Needed')
     const found = problems.find(({ field }) => field === name)
-    return found && request[name].trim() === asked[name].trim() ? sayForGateway(found.message) : undefined
+    return found && request[name].trim() === asked[name].trim() ? heard(found.message) : undefined
   }
   const isPlaced = problems.some(({ field }) => Object.hasOwn(asked, field))
   const ask = (): void => {

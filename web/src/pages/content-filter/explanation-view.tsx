@@ -11,10 +11,9 @@ import type { IconName } from '../../ui/icons.ts'
 import { Link } from '../../ui/link.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
-import { msg, t } from '../../words.ts'
+import { heard, msg, t } from '../../words.ts'
 import styles from './content-filter.module.css'
 import { FoundCategories } from './found-categories.tsx'
-import { sayForGateway } from './gateway-words.ts'
 
 export type Explanation = ReplyOf<typeof explainRequest>
 type Stage = Explanation['stages'][number]
@@ -103,7 +102,7 @@ export function ExplanationView({ explanation, url }: ExplanationViewProps): Rea
       )}
       {notes.map((note) => (
         <Bar key={note} tone="plain">
-          <PlainText text={sayForGateway(note)} limit={600} />
+          <PlainText text={heard(note)} limit={600} />
         </Bar>
       ))}
       <Panel
@@ -135,7 +134,7 @@ function StageView({ stage }: { readonly stage: Stage }): ReactNode {
     <Panel title={`${t(stageWords[stage.stage])}: ${t(verdictOf(stage))}`}>
       <div className={styles.stage}>
         <p>
-          <PlainText text={sayForGateway(text)} limit={600} />{' '}
+          <PlainText text={heard(text)} limit={600} />{' '}
           {rule === null ? null : (
             <Link to={ruleLink(rule.id)}>
               <PlainText text={rule.name} limit={120} />
@@ -154,7 +153,7 @@ function StageView({ stage }: { readonly stage: Stage }): ReactNode {
                     <PlainText text={name} limit={80} />
                   </Link>
                   <span>
-                    {t(fieldWords[field])}: <PlainText text={sayForGateway(reason)} limit={400} />
+                    {t(fieldWords[field])}: <PlainText text={heard(reason)} limit={400} />
                   </span>
                 </li>
               ))}

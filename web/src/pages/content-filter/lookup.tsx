@@ -17,10 +17,9 @@ import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import styles from './content-filter.module.css'
 import { FoundCategories } from './found-categories.tsx'
-import { sayForGateway } from './gateway-words.ts'
 
 const examplePage = 'https://www.example.com/page'
 
@@ -51,7 +50,7 @@ function LookupPage(): ReactNode {
           <Field
             label={t('Address of a page')}
             hint={t('A whole address, or a name with or without a path.')}
-            problem={refusal === undefined || url.trim() !== asked ? undefined : sayForGateway(refusal)}
+            problem={refusal === undefined || url.trim() !== asked ? undefined : heard(refusal)}
           >
             {(ids) => (
               <TextInput

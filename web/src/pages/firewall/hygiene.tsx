@@ -91,7 +91,7 @@ function useFindings() {
   const rows = useMemo(
     () =>
       (findings ?? [])
-        .map((found) => ({ ...found, text: heard(renumber(found.text, numberOf, found.table)) }))
+        .map((found) => ({ ...found, text: renumber(heard(found.text), numberOf, found.table) }))
         .map((finding) => ({
           key: `${finding.table} ${finding.rule_id} ${finding.kind}`,
           finding,

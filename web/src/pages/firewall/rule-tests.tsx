@@ -4,7 +4,6 @@ import { checks } from '@gateway/server/contract/firewall'
 import { useMemo } from 'react'
 import type { Editing } from '../../api/editing.ts'
 import { collectionPage } from '../../contract/define.ts'
-import { ItemPanel } from '../../contract/render/item-panel.tsx'
 import { RuleNumber } from '../../contract/render/rule-number.tsx'
 import type { HandPage } from '../../page.ts'
 import { useGo, usePlace } from '../../place.ts'
@@ -14,7 +13,9 @@ import { Empty } from '../../ui/empty.tsx'
 import { Grid } from '../../ui/grid/grid.tsx'
 import type { Column } from '../../ui/grid/types.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { later } from '../../ui/later.tsx'
 import { Link } from '../../ui/link.tsx'
+import { loadCode } from '../../ui/load-code.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { ProblemBox } from '../../ui/problem-box.tsx'
@@ -25,6 +26,8 @@ import { msg, t } from '../../words.ts'
 import styles from './rule-tests.module.css'
 import { useObjects } from './use-objects.ts'
 import { type Check, type Results, type RuleTests, useRuleTestActs, useRuleTests } from './use-rule-tests.ts'
+
+const ItemPanel = later(async () => (await loadCode(() => import('../../contract/render/item-panel.tsx'))).ItemPanel)
 
 const { collection } = collectionPage({
   endpoints: checks,

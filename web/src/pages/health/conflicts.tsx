@@ -1,6 +1,7 @@
 // What of the machine gets in the way of the gateway, each with the command that repairs it.
 
 import { type Conflict, showConflicts } from '@gateway/server/contract/health'
+import { find } from '@gateway/server/shared/said'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/reads.ts'
 import type { HandPage } from '../../page.ts'
@@ -14,8 +15,7 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { msg, t } from '../../words.ts'
-import { sayConflict } from './conflict-words.ts'
+import { heard, msg, t } from '../../words.ts'
 import styles from './health.module.css'
 
 const states: Readonly<Record<Conflict['severity'], { readonly state: StatusState; readonly word: string }>> = {
@@ -27,23 +27,24 @@ const states: Readonly<Record<Conflict['severity'], { readonly state: StatusStat
 /** A command is copied as it is, so it is shown whole. */
 const longest = 4_000
 
-/** Only what is typed is copied, not when to do it. */
-const commandOf = (fix: string): string => fix.replace(/^When the gateway is set up: /, '')
-
-/** A repair that is a sentence for a person, and no command. */
-const isSentence = (fix: string): boolean => /^[A-Z].*\.$/.test(fix)
+/** A command is not said, or it is the value of the sentence that says when to run it. Only what is typed is copied. */
+function commandOf(fix: string): string | null {
+  const sentence = find(fix)
+  if (!sentence) return fix
+  return sentence.code === 'when_the_gateway_is_set_up_x' ? commandOf(sentence.values[0] ?? '') : null
+}
 
 function Finding({ found: { severity, title, detail, fix } }: { readonly found: Conflict }): ReactNode {
   const { state, word } = states[severity]
-  const said = sayConflict(fix)
+  const [said, command] = [heard(fix), commandOf(fix)]
   return (
-    <Panel title={<PlainText text={sayConflict(title)} limit={400} />}>
+    <Panel title={<PlainText text={heard(title)} limit={400} />}>
       <div className={styles.finding}>
         <Status state={state}>{t(word)}</Status>
         <p>
-          <PlainText text={sayConflict(detail)} limit={longest} />
+          <PlainText text={heard(detail)} limit={longest} />
         </p>
-        {isSentence(fix) ? (
+        {command === null ? (
           <p>
             <strong>{t('Repair:')}</strong> <PlainText text={said} limit={longest} />
           </p>
@@ -52,7 +53,7 @@ function Finding({ found: { severity, title, detail, fix } }: { readonly found: 
             <code className={styles.command}>
               <PlainText text={said} limit={longest} />
             </code>
-            <CopyButton text={commandOf(fix)} label={t('Copy the repair')} />
+            <CopyButton text={command} label={t('Copy the repair')} />
           </div>
         )}
       </div>

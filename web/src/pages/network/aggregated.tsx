@@ -4,7 +4,6 @@ import { aggregatedInterfaces } from '@gateway/server/contract/network'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 import { NoCards } from './cards.tsx'
-import './gateway-words.ts'
 import { AggregatedCell } from './state-cells.tsx'
 
 export const page = collectionPage({

@@ -4,7 +4,6 @@ import { type ConnectionType, connections, fieldsOf, setUpNetwork, showCards } f
 import { action, collectionPage, type FieldSpec, type Item } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
 import { NoCards } from './cards.tsx'
-import './gateway-words.ts'
 import { AddressCell, DeviceCell, LinkCell, WayCell } from './state-cells.tsx'
 
 const ruleOf = (item: Item) => fieldsOf[(item.type as ConnectionType | undefined) ?? 'lan']

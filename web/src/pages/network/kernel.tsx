@@ -15,7 +15,6 @@ import { ProblemBox } from '../../ui/problem-box.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Status, type StatusState } from '../../ui/status.tsx'
 import { currentLanguage, heard, msg, t } from '../../words.ts'
-import './gateway-words.ts'
 import { groups, meanings, otherGroup } from './kernel-words.ts'
 import styles from './network.module.css'
 

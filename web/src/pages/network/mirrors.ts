@@ -3,7 +3,6 @@
 import { connections, spanInterfaces } from '@gateway/server/contract/network'
 import { choices, collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
-import './gateway-words.ts'
 
 export const page = collectionPage({
   endpoints: spanInterfaces,

@@ -3,7 +3,6 @@
 import { connections, greTunnels } from '@gateway/server/contract/network'
 import { choices, collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
-import './gateway-words.ts'
 import { TunnelCell } from './state-cells.tsx'
 
 export const page = collectionPage({

@@ -3,7 +3,6 @@
 import { vceConnections } from '@gateway/server/contract/network'
 import { collectionPage } from '../../contract/define.ts'
 import { msg } from '../../words.ts'
-import './gateway-words.ts'
 
 export const page = collectionPage({
   endpoints: vceConnections,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { storedOnly } from '@gateway/server/core/fields'
+import { verbatim } from '@gateway/server/shared/said'
 import { findAttention, pathOfCheck, subjectOf } from './attention.ts'
 
 const check = (id: string, state: 'ok' | 'warning' | 'failed' | 'unknown', since = 1) => ({
@@ -30,10 +31,10 @@ test('an engine that a check speaks of is not told twice, what is stored only is
   const { needs, stored } = findAttention(
     [check('unit.dns', 'failed')],
     [
-      { path: '/dns/status', items: [{ name: 'dns', status: 'failed', msg: ['address in use'] }] },
-      { path: '/dhcp_server/status', items: [{ name: 'dnsmasq', status: 'failed', msg: ['no range'] }] },
+      { path: '/dns/status', items: [{ name: 'dns', status: 'failed', msg: [verbatim('address in use')] }] },
+      { path: '/dhcp_server/status', items: [{ name: 'dnsmasq', status: 'failed', msg: [verbatim('no range')] }] },
       { path: '/ips/status', items: [{ name: 'suricata', status: 'inactive', msg: [storedOnly('no engine yet.')] }] },
-      { path: '/health/status', items: [{ name: 'checks', status: 'failed', msg: ['Two checks.'] }] },
+      { path: '/health/status', items: [{ name: 'checks', status: 'failed', msg: [verbatim('Two checks.')] }] },
       { path: '/backup/status', items: [{ name: 'backup', status: 'active', msg: [] }] },
     ],
   )

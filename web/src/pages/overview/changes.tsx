@@ -13,10 +13,9 @@ import { Panel } from '../../ui/panel.tsx'
 import { PlainText } from '../../ui/plain-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
-import { sayReason } from '../../util/reason-words.ts'
 import { tablesIn } from '../../util/rule-numbers.ts'
 import { summarise } from '../../util/stored-objects.ts'
-import { t } from '../../words.ts'
+import { heard, t } from '../../words.ts'
 import styles from './overview.module.css'
 
 const shown = 5
@@ -96,5 +95,5 @@ function RevisionWords({ revision, reason }: { readonly revision: number; readon
   const changes = data?.data.changes ?? []
   const numberOf = useRuleNumbers(tablesIn(changes.slice(0, 1).map(({ object }) => object)))
   const words = summarise(changes, labelOf, numberOf)
-  return <PlainText text={words !== '' ? words : reason === '' ? '…' : sayReason(reason)} limit={120} />
+  return <PlainText text={words !== '' ? words : reason === '' ? '…' : heard(reason)} limit={120} />
 }

@@ -2,6 +2,7 @@
 
 import type { ReplyOf } from '@gateway/server/contract'
 import type { upgradeStatus } from '@gateway/server/contract/updates'
+import { find } from '@gateway/server/shared/said'
 import type { ReactNode } from 'react'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -88,9 +89,7 @@ function sentenceOf({ state, from, to, message }: Last): string {
 
 /** What the gateway said beside that it failed, which the sentence above says. */
 const reasonOf = ({ state, message }: Last): string =>
-  state === 'done'
-    ? ''
-    : message.replace(/^Version \S+ was (?:taken back, and \S+ is in use again|not installed)\. /, '')
+  state === 'done' ? '' : (find(message)?.values.at(-1) ?? message)
 
 function Ended({ last }: { readonly last: Last }): ReactNode {
   const { started_at, finished_at, by } = last

@@ -3,6 +3,7 @@
 
 import type { LiveElement } from '../../../core/plan/artifacts.ts'
 import { memberSetOf } from '../../../core/plan/live-sets.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import { type Clock, unixSeconds } from '../../../shared/time/clock.ts'
 import { type Draft, hostElement } from './draft.ts'
 import type { KnownHosts, KnownRule } from './known-hosts.ts'
@@ -68,7 +69,7 @@ export class SessionChanges {
   #endSurplus(draft: Draft, userId: string): void {
     const waiting = [...this.#parts.index.ofUser(userId).waiting].filter(({ session }) => session.type === 'web')
     for (const oldest of waiting.slice(0, Math.max(0, waiting.length - maxWaiting)))
-      this.end(draft, oldest, 'The user signed in at too many addresses.')
+      this.end(draft, oldest, say`The user signed in at too many addresses.`)
   }
 
   /** The session of a rule; of one that authorizes a card, at this address. */
@@ -76,7 +77,7 @@ export class SessionChanges {
     const address = rule.address ?? host?.address ?? ''
     const { index } = this.#parts
     const before = rule.type === 'net' ? index.atNetwork(address) : index.at(address)
-    if (before) this.end(draft, before, 'The address belongs to another rule.')
+    if (before) this.end(draft, before, say`The address belongs to another rule.`)
     const entry = this.open(draft, {
       userId: rule.userId,
       type: rule.type,
@@ -173,21 +174,21 @@ export class SessionChanges {
   }
 
   /** Why the configuration no longer allows a session, or null. `digest` is that of a password. */
-  faultOf({ session, credential }: Entry, digest: (text: string) => string): string | null {
+  faultOf({ session, credential }: Entry, digest: (text: string) => string): SaidText | null {
     const { known } = this.#parts
     const user = known.user(session.userId)
-    if (!user) return 'The user was deleted.'
-    if (user.isDenied) return 'The user is denied access.'
+    if (!user) return say`The user was deleted.`
+    if (user.isDenied) return say`The user is denied access.`
     if (session.ruleId === null)
-      return credential === digest(user.credential) ? null : 'The password of the user was changed.'
+      return credential === digest(user.credential) ? null : say`The password of the user was changed.`
     const rule = known.rule(session.ruleId)
-    if (!rule) return 'The authorization rule was disabled or removed.'
+    if (!rule) return say`The authorization rule was disabled or removed.`
     const isSame =
       rule.userId === session.userId &&
       rule.type === session.type &&
       rule.mac === session.mac &&
       (rule.address === null || rule.address === session.address)
-    return isSame ? null : 'The authorization rule was changed.'
+    return isSame ? null : say`The authorization rule was changed.`
   }
 }
 

@@ -3,6 +3,7 @@
 // is left alone, and every repair can be done twice.
 
 import type { LiveElement, LiveReading } from '../../../core/plan/artifacts.ts'
+import { say } from '../../../shared/said.ts'
 import type { Clock } from '../../../shared/time/clock.ts'
 import { elementOf, type SessionChanges } from './changes.ts'
 import { type Draft, hostElement } from './draft.ts'
@@ -130,7 +131,7 @@ class View {
     const { isWhole, judge, changes, number } = this.#comparison
     if (isWhole && !judge(draft, entry)) return
     if (entry.touched < number && this.#isSilent(draft, entry)) {
-      changes.end(draft, entry, 'There was no traffic.', true)
+      changes.end(draft, entry, say`There was no traffic.`, true)
       return
     }
     if (!isWhole) return

@@ -1,6 +1,7 @@
 // What the keeper of sessions needs, and what it tells of itself.
 
 import type { Applier } from '../../../core/plan/artifacts.ts'
+import type { SaidText } from '../../../shared/said.ts'
 import type { Clock } from '../../../shared/time/clock.ts'
 import type { KnownHosts } from './known-hosts.ts'
 import type { SessionEvent } from './session-lines.ts'
@@ -25,5 +26,5 @@ export interface KeeperState {
   /** Are hosts noticed that begin to send? */
   readonly isFollowing: boolean
   /** The last failure, while there is one. */
-  readonly fault: string | null
+  readonly fault: SaidText | null
 }

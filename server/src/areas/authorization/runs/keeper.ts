@@ -7,6 +7,7 @@ import { setTimeout as passes } from 'node:timers/promises'
 import { GatewayError } from '../../../core/contract/error.ts'
 import type { Arrivals, LiveElement } from '../../../core/plan/artifacts.ts'
 import { userOfSet } from '../../../core/plan/live-sets.ts'
+import { type SaidText, say, verbatim } from '../../../shared/said.ts'
 import { elementOf, SessionChanges } from './changes.ts'
 import { type Comparison, compare } from './comparison.ts'
 import { type Draft, hostElement } from './draft.ts'
@@ -57,7 +58,7 @@ export class SessionKeeper implements UserSessions {
   #notBefore = Number.NEGATIVE_INFINITY
   #isCompared = false
   #isFollowing = false
-  #fault: string | null = null
+  #fault: SaidText | null = null
   #isStopped = false
   #wake = (): void => {}
 
@@ -154,8 +155,8 @@ export class SessionKeeper implements UserSessions {
     return this.#steps.take((draft) => {
       const { known } = this.#parts
       const user = known.user(userId)
-      if (!user) throw new GatewayError('not_found', 'The user does not exist.')
-      if (user.isDenied) throw new GatewayError('forbidden', 'The user is denied access.')
+      if (!user) throw new GatewayError('not_found', say`The user does not exist.`)
+      if (user.isDenied) throw new GatewayError('forbidden', say`The user is denied access.`)
       const credential = digest(user.credential)
       const mac = neighbour?.mac ?? null
       const before = this.#index.at(address)
@@ -165,8 +166,8 @@ export class SessionKeeper implements UserSessions {
         return before.session
       }
       if (before && before.session.userId !== userId && known.rule(before.session.ruleId ?? '')?.isAlways)
-        throw new GatewayError('conflict', `The address ${address} is always authorized as another user.`)
-      if (before) this.#changes.end(draft, before, 'A user signed in at this address.')
+        throw new GatewayError('conflict', say`The address ${address} is always authorized as another user.`)
+      if (before) this.#changes.end(draft, before, say`A user signed in at this address.`)
       const device = neighbour?.device ?? null
       return this.#changes.open(draft, { userId, type: 'web', address, mac, device, ruleId: null, credential }).session
 
@@ -194,7 +195,7 @@ export class SessionKeeper implements UserSessions {
 
   /** A rule that authorizes without traffic begins another session at once. */
   #endOne(draft: Draft, entry: Entry): void {
-    this.#changes.end(draft, entry, 'The session was ended.')
+    this.#changes.end(draft, entry, say`The session was ended.`)
     const rule = this.#parts.known.rule(entry.session.ruleId ?? '')
     if (rule?.isAlways) this.#changes.openByRule(draft, rule, null)
   }
@@ -408,7 +409,7 @@ export class SessionKeeper implements UserSessions {
   /** Something failed: the comparison repairs it, and is tried until it succeeds. */
   #note(error: unknown): void {
     if (this.#fault === null && !this.#isStopped) this.#parts.onFault(error)
-    this.#fault = error instanceof Error ? error.message : String(error)
+    this.#fault = verbatim(error instanceof Error ? error.message : String(error))
     this.#isCompared = false
     this.#compareAt = this.#parts.clock.elapsed() + retrySeconds
   }

@@ -3,6 +3,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { GatewayError } from '../../../core/contract/error.ts'
+import { say } from '../../../shared/said.ts'
 import { Draft } from './draft.ts'
 
 interface Step {
@@ -31,7 +32,7 @@ export class Steps {
   /** Resolves when what the step asked for is in the kernel and in the database. */
   take<T>(run: (draft: Draft) => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#isStopped) throw new GatewayError('unavailable', 'The service is stopping.')
+      if (this.#isStopped) throw new GatewayError('unavailable', say`The service is stopping.`)
       const step = (draft: Draft): (() => void) => {
         const result = run(draft)
         return () => resolve(result)

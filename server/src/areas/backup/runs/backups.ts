@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { GatewayError, notFound } from '../../../core/contract/error.ts'
 import { syncFolder, writeDurably } from '../../../shared/files/durable-file.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import {
   ArchiveError,
   type ArchiveInfo,
@@ -42,7 +43,7 @@ export interface UploadState {
   /** Unix seconds of the last try. */
   readonly at: number
   /** Why it failed, in the administrator's words. */
-  readonly message: string
+  readonly message: SaidText
 }
 
 export interface BackupsOptions {
@@ -104,7 +105,7 @@ export class Backups {
 
   find(id: string): StoredBackup {
     const found = this.#known.get(id)
-    if (!found) throw notFound(`backup with the id ${id.slice(0, 80)}`)
+    if (!found) throw notFound(say`backup with the id ${id.slice(0, 80)}`)
     return found
   }
 
@@ -125,7 +126,7 @@ export class Backups {
     isFit: (info: ArchiveInfo) => boolean,
   ): Promise<StoredBackup & Pick<OpenedArchive, 'isOwn'>> {
     if (this.#arriving >= maxArriving) {
-      const message = `${maxArriving} backups are already being received. Try again in a moment.`
+      const message = say`${maxArriving} backups are already being received. Try again in a moment.`
       throw new GatewayError('too_many_requests', message, { retryAfterSeconds: 5 })
     }
     const id = randomUUID()
@@ -247,7 +248,7 @@ export class Backups {
     try {
       const total = this.list().reduce((sum, { size }) => sum + size, measure.size)
       if (this.#known.size >= maxBackups || total > maxTotalBytes) {
-        throw new GatewayError('conflict', 'There is no room for another backup. Delete some backups first.')
+        throw new GatewayError('conflict', say`There is no room for another backup. Delete some backups first.`)
       }
       const { isAutomatic: is_automatic = false, uploads = [] } = options
       const waiting: UploadState = { state: 'waiting', at: 0, message: '' }
@@ -308,10 +309,10 @@ export class Backups {
 }
 
 const notKept = (cause: unknown): GatewayError =>
-  new GatewayError('unavailable', 'The backup was not stored: the disk is full or failing.', { cause })
+  new GatewayError('unavailable', say`The backup was not stored: the disk is full or failing.`, { cause })
 
 const unreadable = (cause: unknown): GatewayError =>
-  new GatewayError('unavailable', 'The file of the backup cannot be read.', { cause })
+  new GatewayError('unavailable', say`The file of the backup cannot be read.`, { cause })
 
 /** A file that does not begin as a backup is refused at once, not after it was written to disk. */
 async function* sifted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

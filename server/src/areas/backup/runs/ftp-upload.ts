@@ -4,6 +4,7 @@
 
 import type { Readable } from 'node:stream'
 import { Client, FTPError } from 'basic-ftp'
+import { type SaidText, say, verbatim } from '../../../shared/said.ts'
 
 export interface FtpTarget {
   /** Resolved by the caller, once: nothing here asks DNS again. */
@@ -31,7 +32,12 @@ export interface FtpLimits {
 const defaultLimits: FtpLimits = { idleMs: 30_000, wholeMs: 15 * 60_000 }
 
 /** The message is a sentence for the administrator. */
-export class UploadError extends Error {}
+export class UploadError extends Error {
+  declare readonly message: SaidText
+  constructor(message: SaidText, options?: ErrorOptions) {
+    super(message, options)
+  }
+}
 
 type Step = 'connect' | 'login' | 'folder' | 'store' | 'name'
 
@@ -71,7 +77,7 @@ export async function uploadByFtp(
 /** A fault of our own disk is not one of the server. */
 const contentOf = (file: UploadFile): Promise<Readable> =>
   file.read().catch((error: Error) => {
-    throw new UploadError(error.message)
+    throw new UploadError(verbatim(error.message))
   })
 
 /** Not every server reports a size; one that does must report the right one. */
@@ -79,7 +85,7 @@ async function checkSize(client: Client, name: string, size: number): Promise<vo
   const { code, message } = await client.sendIgnoringError(`SIZE ${name}`)
   const reported = code === 213 ? /^213 (\d{1,15})$/.exec(message.trim())?.[1] : undefined
   if (reported !== undefined && Number(reported) !== size)
-    throw new UploadError('The server stored only part of the file.')
+    throw new UploadError(say`The server stored only part of the file.`)
 }
 
 async function removeQuietly(client: Client, step: Step, name: string): Promise<void> {
@@ -87,48 +93,50 @@ async function removeQuietly(client: Client, step: Step, name: string): Promise<
   await client.sendIgnoringError(`DELE ${name}`).catch(() => {})
 }
 
-const socketWords: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The server refuses the connection: the port is closed.',
-  EHOSTUNREACH: 'There is no route to the server.',
-  ENETUNREACH: 'There is no route to the server.',
-  ETIMEDOUT: 'The server did not answer in time.',
+const socketWords: Readonly<Record<string, SaidText>> = {
+  ECONNREFUSED: say`The server refuses the connection: the port is closed.`,
+  EHOSTUNREACH: say`There is no route to the server.`,
+  ENETUNREACH: say`There is no route to the server.`,
+  ETIMEDOUT: say`The server did not answer in time.`,
 }
 
-function reasonFor(error: unknown, step: Step, { folder, password }: FtpTarget): string {
+function reasonFor(error: unknown, step: Step, { folder, password }: FtpTarget): SaidText {
   if (error instanceof UploadError) return error.message
-  if (error instanceof FTPError) return `${answerWords(error.code, step, folder)} ${quoted(error.message, password)}`
+  if (error instanceof FTPError) return say`${answerWords(error.code, step, folder)} ${quoted(error.message, password)}`
   const { code, message } = error as NodeJS.ErrnoException
   if (code !== undefined && code in socketWords) return socketWords[code] ?? ''
-  if (message.includes('Timeout')) return 'The server did not answer in time.'
+  if (message.includes('Timeout')) return say`The server did not answer in time.`
   if (message.includes('PASV returned another host'))
-    return 'The server asked to send the file to another address, which is not allowed.'
+    return say`The server asked to send the file to another address, which is not allowed.`
   if (message.includes('transfer strategies'))
-    return 'The data connection could not be opened; a firewall may block it.'
-  return step === 'connect' ? 'The server does not answer as an FTP server does.' : 'The server closed the connection.'
+    return say`The data connection could not be opened; a firewall may block it.`
+  return step === 'connect'
+    ? say`The server does not answer as an FTP server does.`
+    : say`The server closed the connection.`
 }
 
 /** RFC 959, 4.2; servers differ in which of the codes they choose when a disk is full. */
-function answerWords(code: number, step: Step, folder: string): string {
-  if (code === 421) return 'The server accepts no more connections now.'
-  if (step === 'connect') return 'The server refuses the connection.'
-  if (step === 'login') return 'The server refuses the login or the password.'
-  if (step === 'folder') return `The folder ${folder} does not exist or cannot be entered.`
-  if ([426, 451, 452, 552].includes(code)) return 'The server could not write the file: its disk may be full.'
+function answerWords(code: number, step: Step, folder: string): SaidText {
+  if (code === 421) return say`The server accepts no more connections now.`
+  if (step === 'connect') return say`The server refuses the connection.`
+  if (step === 'login') return say`The server refuses the login or the password.`
+  if (step === 'folder') return say`The folder ${folder} does not exist or cannot be entered.`
+  if ([426, 451, 452, 552].includes(code)) return say`The server could not write the file: its disk may be full.`
   return step === 'store'
-    ? 'The server does not allow writing to this folder.'
-    : 'The server does not allow renaming the file.'
+    ? say`The server does not allow writing to this folder.`
+    : say`The server does not allow renaming the file.`
 }
 
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu
 const maxQuoted = 120
 
 /** What the server said, as one short line; it may have said the password. */
-function quoted(text: string, password: string): string {
+function quoted(text: string, password: string): SaidText {
   const line = text
     .replaceAll(password, '***')
     .replaceAll(unprintable, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, maxQuoted)
-  return `It says: ${line}`
+  return say`It says: ${line}`
 }

@@ -15,6 +15,7 @@ import { IndexRefused, type SourceReport } from '../../../domain/web-filter/cate
 import { keyBytes } from '../../../domain/web-filter/categories/siphash.ts'
 import type { CategoryLookup } from '../../../domain/web-filter/model.ts'
 import { syncFolder } from '../../../shared/files/durable-file.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 
 /** Millions of lines on a busy machine, and still an end for what hangs. */
 const buildLimitMs = 30 * 60_000
@@ -33,7 +34,7 @@ export interface CategoryDatabaseOptions {
 export interface DatabaseState {
   readonly state: 'ready' | 'building' | 'failed'
   /** Why the last build failed; empty otherwise. */
-  readonly message: string
+  readonly message: SaidText
   readonly entries: number
   readonly bytes: number
   /** Unix seconds; null without an index. */
@@ -51,7 +52,7 @@ export class CategoryDatabase {
   readonly #listeners = new Set<(file: string) => void>()
   #index: OpenIndex | null = null
   /** Empty also before the first index, which every start builds. */
-  #fault = ''
+  #fault: SaidText = ''
   #starting: Promise<void> | null = null
   #building: Promise<void> | null = null
   #progress: Float64Array | null = null
@@ -143,7 +144,7 @@ export class CategoryDatabase {
     if (this.#isReceiving || (this.#building && existsSync(this.#upload('waiting')))) {
       throw new GatewayError(
         'conflict',
-        'Another archive is being received or built. Wait until the database is ready.',
+        say`Another archive is being received or built. Wait until the database is ready.`,
       )
     }
     this.#isReceiving = true
@@ -211,7 +212,7 @@ export class CategoryDatabase {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
     this.#fault = isRefusal
       ? error.message
-      : `The category index could not be built (${code}). The old one stays in use.`
+      : say`The category index could not be built (${code}). The old one stays in use.`
     if (!isRefusal) this.#options.onFault(error)
   }
 
@@ -265,4 +266,6 @@ export class CategoryDatabase {
 }
 
 const noRoom = (cause: unknown): GatewayError =>
-  new GatewayError('conflict', 'The archive cannot be stored: the disk of the gateway is full or failing.', { cause })
+  new GatewayError('conflict', say`The archive cannot be stored: the disk of the gateway is full or failing.`, {
+    cause,
+  })

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { writeDurably } from '../../../shared/files/durable-file.ts'
+import { say } from '../../../shared/said.ts'
 import type { Clock } from '../../../shared/time/clock.ts'
 import type { DdnsServer, SendUpdate } from './ddns-request.ts'
 
@@ -81,7 +82,7 @@ export function createDdnsUpdater({ clock, send, server, path }: DdnsParts) {
       const count = failed?.wish === key ? failed.count + 1 : 1
       const pause =
         answer.kind === 'later' ? (answer.seconds ?? Math.min(longestPause, firstPause * 2 ** (count - 1))) : null
-      const error = `${target.url.hostname} did not accept the address for ${host}: ${answer.message}.`
+      const error = say`${target.url.hostname} did not accept the address for ${host}: ${answer.message}.`
       failed = { wish: key, error, count, due: pause === null ? Number.POSITIVE_INFINITY : clock.elapsed() + pause }
       return
     }

@@ -3,6 +3,7 @@
 import { Socket } from 'node:net'
 import type { SendMailOptions, SMTPTransportOptions } from 'nodemailer'
 import type { TakenInPart } from '../../../core/contract/health.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 
 export interface MailCall {
   /** The name of the server, for its certificate, and its address, looked up and checked by the caller. */
@@ -38,7 +39,7 @@ export const createSendMail =
   (hostName: string, limitMilliseconds = totalMilliseconds): SendMail =>
   async (call) => {
     if (call.security === 'none' && call.login !== '')
-      return 'A password is sent only over TLS. Use starttls or tls, or remove the login.'
+      return say`A password is sent only over TLS. Use starttls or tls, or remove the login.`
     // Loaded when the first message is sent: most gateways send none for weeks.
     const { createTransport } = await import('nodemailer')
     // Ours, because nothing else ends a connection whose server sends a byte from time to time.
@@ -51,7 +52,7 @@ export const createSendMail =
     try {
       const { rejected } = await Promise.race([transport.sendMail(messageOf(call)), tooLate])
       setTimeout(() => socket.destroy(), partingMilliseconds).unref()
-      return rejected.length === 0 ? null : { note: `The server refused the recipient ${String(rejected[0])}.` }
+      return rejected.length === 0 ? null : { note: say`The server refused the recipient ${String(rejected[0])}.` }
     } catch (error) {
       socket.destroy()
       return wordsFor(error as SmtpError)
@@ -102,8 +103,10 @@ interface SmtpError extends Error {
   readonly response?: string
 }
 
-function wordsFor({ code = '', responseCode, response, message }: SmtpError): string {
-  if (code === 'EAUTH') return 'The server refuses the login or the password.'
+function wordsFor({ code = '', responseCode, response, message }: SmtpError): SaidText {
+  if (code === 'EAUTH') return say`The server refuses the login or the password.`
   const said = (response ?? message).replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, longestFault)
-  return responseCode === undefined ? `The message was not sent: ${said}` : `The server refused the message: ${said}`
+  return responseCode === undefined
+    ? say`The message was not sent: ${said}`
+    : say`The server refused the message: ${said}`
 }

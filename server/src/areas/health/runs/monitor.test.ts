@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { FakeClock } from '../../../../test/support/test-gateway.ts'
 import type { Deliver, Finding, HealthState, Level, Notice, Settled, Target } from '../../../core/contract/health.ts'
+import { verbatim } from '../../../shared/said.ts'
 import { HealthMemory } from './health-memory.ts'
 import { agreeing, type HealthCheck, HealthMonitor } from './monitor.ts'
 import { Notifier } from './notifier.ts'
@@ -21,10 +22,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const finding = (state: HealthState, id = 'unit.dns'): Finding => ({
   id,
-  title: `Title of ${id}`,
+  title: verbatim(`Title of ${id}`),
   state,
-  message: `It is ${state}.`,
-  advice: '',
+  message: verbatim(`It is ${state}.`),
+  advice: '' as const,
 })
 
 interface Bench {
@@ -160,7 +161,7 @@ describe('a check', () => {
 
   it('of a queue without a limit shows what waits', async () => {
     const bench = start()
-    bench.monitor.addQueue({ name: 'any', title: 'Any', limit: null, length: () => 1_000_000, lost: () => 2 })
+    bench.monitor.addQueue({ name: 'any', title: verbatim('Any'), limit: null, length: () => 1_000_000, lost: () => 2 })
     await bench.look('ok')
     const { state, message } = bench.monitor.list().find(({ id }) => id === 'queue.any') ?? {}
     assert.deepEqual([state, message], ['ok', '1000000 wait. 2 were lost since the start.'])
@@ -169,7 +170,7 @@ describe('a check', () => {
   it('of a queue warns before the limit and counts what was lost', async () => {
     const bench = start()
     let [length, lost] = [0, 0]
-    bench.monitor.addQueue({ name: 'mail', title: 'Mail', limit: 10, length: () => length, lost: () => lost })
+    bench.monitor.addQueue({ name: 'mail', title: verbatim('Mail'), limit: 10, length: () => length, lost: () => lost })
     const states: (string | undefined)[] = []
     for (const [now, gone] of [
       [7, 0],
@@ -248,8 +249,8 @@ describe('a notice', () => {
       id: `check.${index}`,
       title: '',
       source: '',
-      message: '',
-      advice: '',
+      message: '' as const,
+      advice: '' as const,
       level,
       time: 1000 + index,
     })
@@ -263,7 +264,15 @@ describe('a notice', () => {
 })
 
 describe('the notifier', () => {
-  const change: Settled = { id: 'disk', title: 'Disk', source: 'disk', message: '', advice: '', level: 2, time: 1000 }
+  const change: Settled = {
+    id: 'disk',
+    title: verbatim('Disk'),
+    source: 'disk',
+    message: '' as const,
+    advice: '' as const,
+    level: 2,
+    time: 1000,
+  }
   const target: Target = { id: 'mail', from: 2 }
 
   function bench(deliver: (notices: readonly Notice[]) => ReturnType<Deliver>) {

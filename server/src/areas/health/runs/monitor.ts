@@ -10,17 +10,19 @@ import {
   levelOf,
   type Settled,
 } from '../../../core/contract/health.ts'
-import { printSaid, type Said, type Sentence, say, sentencesOf } from '../../../core/contract/said.ts'
 import { patient } from '../../../shared/pace.ts'
-import type { Clock } from '../../../shared/time/clock.ts'
-import { unixSeconds } from '../../../shared/time/clock.ts'
+import { printSaid, type Said, type SaidText, type Sentence, say, sentencesIn } from '../../../shared/said.ts'
+import { sentencesOf } from '../../../shared/said-texts.ts'
+import { type Clock, unixSeconds } from '../../../shared/time/clock.ts'
 
 export interface HealthCheck extends Pick<Finding, 'id' | 'state'> {
-  readonly title: string
-  readonly message: string
-  readonly advice: string
+  readonly title: SaidText
+  readonly message: SaidText
+  readonly advice: SaidText
   /** The same sentence by sentence, for other languages; empty when it was only remembered. */
-  readonly says: Readonly<Record<'title' | 'message' | 'advice', Sentence[]>>
+  readonly says: Readonly<Record<'title' | 'message' | 'advice', ReturnType<typeof sentencesOf>>>
+  /** What they consist of, and what their values consist of. */
+  readonly sentences: Sentence[]
   readonly source: string
   /** Unix seconds: since when it is in this state. */
   readonly since: number
@@ -68,7 +70,7 @@ export class HealthMonitor {
   constructor(parts: MonitorParts) {
     this.#parts = parts
     for (const { level, source, time, ...known } of parts.settled) {
-      const check: HealthCheck = { ...known, source, state: 'unknown', since: time, says: saysOf(known) }
+      const check: HealthCheck = { ...known, source, state: 'unknown', since: time, ...spokenOf(known) }
       this.#entries.set(known.id, { check, settled: level, recent: [], isGone: false })
     }
     this.add({ name: 'queues', check: () => this.#queues.map(judgeQueue) })
@@ -160,9 +162,17 @@ export class HealthMonitor {
     const known = this.#entries.get(id)
     const level = levelOf(state)
     const isSame = known !== undefined && isSameState(known, state)
-    const says = saysOf(said)
     const [title, message, advice] = [printSaid(said.title), printSaid(said.message), printSaid(said.advice)]
-    const check = { source, id, title, state, message, advice, says, since: isSame ? known.check.since : time }
+    const check = {
+      source,
+      id,
+      title,
+      state,
+      message,
+      advice,
+      ...spokenOf(said),
+      since: isSame ? known.check.since : time,
+    }
     const entry: Entry = known ?? { check, settled: 0, recent: [], isGone }
     const before = known?.check.state
     entry.check = check
@@ -192,17 +202,16 @@ export class HealthMonitor {
 const isSameState = ({ check, settled, recent }: Entry, state: HealthState): boolean =>
   check.state === state || (recent.length === 0 && check.state === 'unknown' && levelOf(state) === settled)
 
-const saysOf = ({ title, message, advice }: Readonly<Record<'title' | 'message' | 'advice', Said>>) => ({
-  title: sentencesOf(title),
-  message: sentencesOf(message),
-  advice: sentencesOf(advice),
+const spokenOf = ({ title, message, advice }: Readonly<Record<'title' | 'message' | 'advice', Said>>) => ({
+  says: { title: sentencesOf(title), message: sentencesOf(message), advice: sentencesOf(advice) },
+  sentences: sentencesIn([title, message, advice]),
 })
 
 /** A check that is noted again under its own title. */
-const saidOf = ({ id, says }: HealthCheck) => ({ id, title: says.title })
+const saidOf = ({ id, title }: HealthCheck) => ({ id, title })
 
-const unanswered = { message: say`This could not be checked.`, advice: '' }
-const gone = { message: say`This is not checked any more.`, advice: '' }
+const unanswered = { message: say`This could not be checked.`, advice: '' } as const
+const gone = { message: say`This is not checked any more.`, advice: '' } as const
 
 function judgeQueue(queue: HealthQueue): Finding {
   const { name, title, limit } = queue

@@ -4,6 +4,7 @@
 import { createHmac } from 'node:crypto'
 import { type RequestOptions, request } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { say } from '../../../shared/said.ts'
 
 export interface WebhookCall {
   readonly url: URL
@@ -51,9 +52,9 @@ export const createWebhookCall =
       const outgoing = request(url, options, ({ statusCode = 0 }) => {
         // What it says beside the status is of no interest, and may be long.
         outgoing.destroy()
-        resolve(statusCode >= 200 && statusCode < 300 ? null : `The receiver answered with status ${statusCode}.`)
+        resolve(statusCode >= 200 && statusCode < 300 ? null : say`The receiver answered with status ${statusCode}.`)
       })
-      outgoing.on('error', ({ message }) => resolve(`The receiver cannot be reached: ${plain(message)}`))
+      outgoing.on('error', ({ message }) => resolve(say`The receiver cannot be reached: ${plain(message)}`))
       outgoing.end(body)
     })
   }

@@ -3,6 +3,7 @@
 
 import { connect } from 'node:net'
 import { patient } from '../../../shared/pace.ts'
+import { say } from '../../../shared/said.ts'
 
 export interface EngineReport {
   readonly version: string
@@ -56,18 +57,18 @@ export function converse(path: string, commands: readonly string[], patienceMs: 
   let isGreeted = false
   let pending: string[] = []
   let bytes = 0
-  const say = (message: object): void => void socket.write(`${JSON.stringify(message)}\n`)
+  const send = (message: object): void => void socket.write(`${JSON.stringify(message)}\n`)
   const next = (): void => {
     const command = commands[answers.length]
     if (command !== undefined) {
-      say({ command })
+      send({ command })
       return
     }
     resolve(answers)
     socket.destroy()
   }
   socket.setEncoding('utf8')
-  socket.once('connect', () => say({ version: '0.2' }))
+  socket.once('connect', () => send({ version: '0.2' }))
   socket.on('data', (text: string) => {
     bytes += text.length
     if (bytes > mostBytes) return void socket.destroy(new Error('the engine answers with too much'))
@@ -130,7 +131,7 @@ function failuresIn(failures: unknown): EngineReport['failed'] {
       return {
         sid: Number(sid),
         name: name.replaceAll(/\\(.)/g, '$1'),
-        reason: (reason ?? 'The engine does not take this rule.').slice(0, mostReason),
+        reason: (reason ?? say`The engine does not take this rule.`).slice(0, mostReason),
       }
     })
 }

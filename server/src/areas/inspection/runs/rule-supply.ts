@@ -20,6 +20,7 @@ import {
   unknownApplication,
 } from '../../../domain/signatures/channel-rules.ts'
 import { canaryText } from '../../../domain/signatures/numbering.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import { type Clock, unixSeconds } from '../../../shared/time/clock.ts'
 import { type CanaryOptions, type CanaryResult, testChannel } from './canary.ts'
 import { askEngine, type EngineReport } from './command-socket.ts'
@@ -96,7 +97,7 @@ interface Tested {
   /** When it began, since boot, to measure with. */
   readonly elapsedMs: number
   readonly inForce: string | null
-  readonly message: string
+  readonly message: SaidText
 }
 
 export class Inspection {
@@ -109,7 +110,7 @@ export class Inspection {
   #compiled: Compiled | null = null
   /** What the newest rules were made of. */
   #madeOf: { readonly channels: readonly ChannelContent[]; readonly catalogue: Catalogue } | null = null
-  #fault = ''
+  #fault: SaidText = ''
   #before: string | null = null
   readonly #tests = new Map<number, Tested>()
   #report: EngineReport | null = null
@@ -231,9 +232,9 @@ export class Inspection {
 
   #summary(): Pick<InspectionState, 'state' | 'message'> {
     if (this.#fault !== '') return { state: 'failed', message: this.#fault }
-    if (this.#parts.catalogue() === null) return { state: 'waiting', message: 'The signatures are not read yet.' }
+    if (this.#parts.catalogue() === null) return { state: 'waiting', message: say`The signatures are not read yet.` }
     const generation = this.#kept.rules?.generation
-    if (generation === undefined) return { state: 'compiling', message: 'The rules are made.' }
+    if (generation === undefined) return { state: 'compiling', message: say`The rules are made.` }
     const report = this.#report
     if (report !== null && report.refused > 0) return { state: 'failed', message: refusedWords(report) }
     const missing = this.#wanted.filter(({ number }) => this.#inForce(number) !== generation)
@@ -242,16 +243,19 @@ export class Inspection {
     const late = this.#elapsedMs() - this.#awaitedSince > this.#timings.lateMs
     const numbers = missing.map(({ number }) => number).join(', ')
     if (late && missing.length > 0)
-      return { state: 'failed', message: `The engine does not inspect with the newest rules in channels ${numbers}.` }
+      return {
+        state: 'failed',
+        message: say`The engine does not inspect with the newest rules in channels ${numbers}.`,
+      }
     if (late && !isWhole) return { state: 'failed', message: this.#partWords() }
-    return { state: 'loading', message: 'The newest rules are not in force yet.' }
+    return { state: 'loading', message: say`The newest rules are not in force yet.` }
   }
 
-  #partWords(): string {
+  #partWords(): SaidText {
     const [loaded, rules] = [this.#report?.loaded ?? null, this.#compiled?.rules ?? null]
     return loaded === null || rules === null
-      ? 'The engine does not say which rules it has.'
-      : `The engine has ${loaded} rules, and should have ${rules}.`
+      ? say`The engine does not say which rules it has.`
+      : say`The engine has ${loaded} rules, and should have ${rules}.`
   }
 
   /** What the last test of a channel found, unless that is long ago or was another engine. */
@@ -314,7 +318,7 @@ export class Inspection {
         await this.#compile(catalogue)
       } catch (error) {
         if (this.#isClosed) return
-        this.#fault = 'The rules of the inspection engine could not be made. What was in force before stays in force.'
+        this.#fault = say`The rules of the inspection engine could not be made. What was in force before stays in force.`
         this.#parts.onFault(error)
         this.#compileTimer ??= setTimeout(() => this.#compileSoon(), this.#timings.retryMs).unref()
         return
@@ -442,18 +446,19 @@ const isSameContent = (made: readonly ChannelContent[], wanted: readonly Channel
   })
 
 /** By the name of the first: which one it is decides what to do. */
-function refusedWords({ refused, loaded, failed: [first] }: EngineReport): string {
-  const count = `The engine refused ${refused} of ${refused + (loaded ?? 0)} rules, which are not in force.`
+function refusedWords({ refused, loaded, failed: [first] }: EngineReport): SaidText {
+  const count = say`The engine refused ${refused} of ${refused + (loaded ?? 0)} rules, which are not in force.`
   if (!first) return count
-  const name = first.name === '' ? '' : ` (${first.name})`
-  return `${count} The first is signature ${first.sid}${name}: ${first.reason}`
+  return first.name === ''
+    ? say`${count} The first is signature ${first.sid}: ${first.reason}`
+    : say`${count} The first is signature ${first.sid} (${first.name}): ${first.reason}`
 }
 
-function describe({ found, fault }: CanaryResult): string {
-  if (found === 'passed') return 'The test of this channel passed without inspection.'
+function describe({ found, fault }: CanaryResult): SaidText {
+  if (found === 'passed') return say`The test of this channel passed without inspection.`
   if (found === 'silent')
-    return 'The test of this channel got no answer: the engine does not run, hangs, or is very busy.'
-  return `The test of this channel could not be made: ${fault}.`
+    return say`The test of this channel got no answer: the engine does not run, hangs, or is very busy.`
+  return say`The test of this channel could not be made: ${fault}.`
 }
 
 /** In one piece of memory that can be handed to a worker. Texts with a line break are never rules of one line. */

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { GatewayError, invalid, notFound } from '../../../core/contract/error.ts'
 import { WorkerPool } from '../../../core/workers/pool.ts'
 import { writeDurably } from '../../../shared/files/durable-file.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import type { archiveTasks } from './archive-worker.ts'
-import type { SignatureChecker } from './checker.ts'
+import type { SignatureChecker, Verdict } from './checker.ts'
 import { type ArchiveReport, classificationFile, rulesFile } from './read-archive.ts'
 import { type RefusalPage, refusalsFile } from './refusals.ts'
 
@@ -43,7 +44,7 @@ interface Stored {
   /** Waits for its check. */
   readonly pending: Version | null
   /** Why the last upload is not in use; otherwise empty. */
-  readonly fault: string
+  readonly fault: SaidText
   /** Of the upload that is not in use. */
   readonly refused?: ArchiveReport
 }
@@ -52,7 +53,7 @@ export interface ArchiveState {
   readonly id: string
   readonly name: string
   readonly state: 'checking' | 'active' | 'failed'
-  readonly message: string
+  readonly message: SaidText
   readonly receivedAt: number
   readonly isChecked: boolean
   readonly report: ArchiveReport
@@ -62,7 +63,7 @@ const stateFile = 'archive.json'
 const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const arriving = 'arriving'
 const nothing: ArchiveReport = { files: 0, rules: 0, disabled: 0, failedCount: 0, failed: [], notes: [] }
-const notInstalled = 'The inspection engine is not installed. The rules are checked as soon as it is.'
+const notInstalled = say`The inspection engine is not installed. The rules are checked as soon as it is.`
 
 export class RuleArchives {
   readonly #options: ArchivesOptions
@@ -71,7 +72,7 @@ export class RuleArchives {
   /** Id of the archive that is received. */
   #receiving: string | null = null
   /** Why an archive still waits, by its id. */
-  readonly #trouble = new Map<string, string>()
+  readonly #trouble = new Map<string, SaidText>()
   /** Checks that run, by the id of the archive. */
   readonly #checks = new Map<string, AbortController>()
   #isClosed = false
@@ -121,7 +122,7 @@ export class RuleArchives {
   /** Resolves with the id when the archive is read and on the disk; it is checked afterwards. */
   async receive(name: string, chunks: AsyncIterable<Buffer>, mayAct: () => void): Promise<string> {
     if (this.#receiving !== null)
-      throw new GatewayError('conflict', 'Another archive is being received. Try again in a moment.')
+      throw new GatewayError('conflict', say`Another archive is being received. Try again in a moment.`)
     this.#requirePlace(name)
     const { folder } = this.#options
     const path = join(folder, arriving)
@@ -153,9 +154,9 @@ export class RuleArchives {
   }
 
   remove(id: string): void {
-    if (!this.#archives.has(id)) throw notFound(`archive of rules with the id ${id.slice(0, 80)}`)
+    if (!this.#archives.has(id)) throw notFound(say`archive of rules with the id ${id.slice(0, 80)}`)
     if (this.#receiving === id)
-      throw new GatewayError('conflict', 'The archive is being received again. Try again in a moment.')
+      throw new GatewayError('conflict', say`The archive is being received again. Try again in a moment.`)
     this.#endCheck(id)
     const folder = join(this.#options.folder, id)
     // Without its state it is not there, even if the rest is removed only at the next start.
@@ -168,7 +169,7 @@ export class RuleArchives {
   /** Rules of the last upload that were left out, in the order in which they were found. */
   refusals(id: string, offset: number, limit: number): Promise<RefusalPage> {
     const stored = this.#archives.get(id)
-    if (!stored) throw notFound(`archive of rules with the id ${id.slice(0, 80)}`)
+    if (!stored) throw notFound(say`archive of rules with the id ${id.slice(0, 80)}`)
     const version = stored.pending ?? (stored.fault === '' ? stored.current : null)
     const path = join(this.#options.folder, id, ...(version ? [version.folder] : []), refusalsFile)
     return this.#pool.run('refusals', { path, offset, limit }, { owner: id })
@@ -187,7 +188,10 @@ export class RuleArchives {
   #requirePlace(name: string): void {
     const { maxArchives } = this.#options
     if (this.#named(name) || this.#archives.size < maxArchives) return
-    throw new GatewayError('conflict', `There are ${maxArchives} archives of rules. Remove one that is not used first.`)
+    throw new GatewayError(
+      'conflict',
+      say`There are ${maxArchives} archives of rules. Remove one that is not used first.`,
+    )
   }
 
   async #store(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
@@ -204,7 +208,7 @@ export class RuleArchives {
     } catch (error) {
       throw (error as NodeJS.ErrnoException).syscall === undefined ? error : noRoom(error)
     }
-    if (size === 0) throw invalid('body', 'The archive is empty.')
+    if (size === 0) throw invalid('body', say`The archive is empty.`)
   }
 
   async #read(path: string, folder: string, name: string): Promise<ArchiveReport> {
@@ -234,7 +238,7 @@ export class RuleArchives {
       await this.#check(id)
       this.#trouble.delete(id)
     } catch (error) {
-      this.#trouble.set(id, error instanceof GatewayError ? error.message : 'The rules cannot be checked now.')
+      this.#trouble.set(id, error instanceof GatewayError ? error.message : say`The rules cannot be checked now.`)
       this.#noteFault(error)
     }
   }
@@ -273,18 +277,18 @@ export class RuleArchives {
   }
 
   /** `outcome` is a status, or the fault of the archive as a whole. */
-  #settle(id: string, version: Version, outcome: string, report: ArchiveReport): void {
+  #settle(id: string, version: Version, outcome: Verdict['status'] | SaidText, report: ArchiveReport): void {
     const now = this.#archives.get(id)
     if (!now || (now.pending !== version && now.current !== version) || this.#isClosed) return
     const judged = { ...version, report }
     if (outcome === 'timeout')
-      this.#refuse(now, judged, 'The inspection engine did not finish checking the rules in time.')
+      this.#refuse(now, judged, say`The inspection engine did not finish checking the rules in time.`)
     // Our own reading decides until the engine is installed.
     else if (outcome === 'missing') {
       if (now.pending === version) this.#use(now, version)
     } else if (outcome !== 'checked') this.#refuse(now, judged, outcome)
     else if (report.rules === 0)
-      this.#refuse(now, judged, 'The inspection engine takes none of the rules of the archive.')
+      this.#refuse(now, judged, say`The inspection engine takes none of the rules of the archive.`)
     else this.#use(now, { ...judged, isChecked: true })
   }
 
@@ -303,7 +307,7 @@ export class RuleArchives {
   }
 
   /** The rules before stay in use. */
-  #refuse(stored: Stored, version: Version, fault: string): void {
+  #refuse(stored: Stored, version: Version, fault: SaidText): void {
     const isCurrent = stored.current?.folder === version.folder
     const place = join(this.#options.folder, stored.id)
     if (existsSync(join(place, version.folder, refusalsFile)))
@@ -322,7 +326,7 @@ export class RuleArchives {
 
 const isUnchecked = ({ current, pending }: Stored): boolean => pending !== null || current?.isChecked === false
 
-function shown({ id, name, current, pending, fault, refused }: Stored, trouble: string): ArchiveState {
+function shown({ id, name, current, pending, fault, refused }: Stored, trouble: SaidText): ArchiveState {
   const version = pending ?? current
   const report = pending?.report ?? (fault === '' ? current?.report : refused) ?? nothing
   const state = pending ? 'checking' : fault === '' ? 'active' : 'failed'
@@ -367,4 +371,6 @@ function readState(place: string, id: string): Stored | null {
 }
 
 const noRoom = (cause: unknown): GatewayError =>
-  new GatewayError('conflict', 'The archive cannot be stored: the disk of the gateway is full or failing.', { cause })
+  new GatewayError('conflict', say`The archive cannot be stored: the disk of the gateway is full or failing.`, {
+    cause,
+  })

@@ -7,12 +7,14 @@ import { createReadStream } from 'node:fs'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatewayError } from '../../../core/contract/error.ts'
+import type { SignatureCheck } from '../../../engines/inspection/request.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import { Lane } from './lane.ts'
 
 export interface Fault {
   /** Counted from 1. */
   readonly line: number
-  readonly message: string
+  readonly message: SaidText
 }
 
 /** What the engine says. */
@@ -28,7 +30,7 @@ export interface CheckerOptions {
   /** `inspection/candidates` of the state folder. */
   readonly folder: string
   /** Has `<id>.rules` of the folder checked; the signal ends that. */
-  readonly check: (id: string, signal: AbortSignal) => Promise<Verdict>
+  readonly check: (id: string, signal: AbortSignal) => Promise<SignatureCheck>
   readonly now: () => Date
   /** Rules that are checked together. */
   readonly pieceRules?: number
@@ -140,7 +142,7 @@ export class SignatureChecker {
 
   /** Again without the rules that were refused, until none is: the engine looks at some faults only when there are no others. */
   async #checkPiece(piece: readonly string[], options: CheckOptions, rounds: number): Promise<Verdict> {
-    const found = new Map<number, string>()
+    const found = new Map<number, SaidText>()
     for (let round = 1; round <= rounds && found.size < piece.length; round++) {
       // A rule that is left out keeps its line, so that others keep theirs.
       const text = textOf(piece.map((rule, index) => (found.has(index + 1) ? '#' : rule)))
@@ -174,11 +176,11 @@ export class SignatureChecker {
     } catch (error) {
       if (signal.aborted) throw gone(error)
       if (error instanceof GatewayError && error.code === 'internal')
-        throw new GatewayError('unavailable', `The inspection engine cannot check signatures: ${error.message}`, {
+        throw new GatewayError('unavailable', say`The inspection engine cannot check signatures: ${error.message}`, {
           cause: error,
         })
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-      throw new GatewayError('unavailable', 'The signatures cannot be checked: their file cannot be written.', {
+      throw new GatewayError('unavailable', say`The signatures cannot be checked: their file cannot be written.`, {
         cause: error,
       })
     } finally {
@@ -207,16 +209,16 @@ async function* piecesOfFile(path: string, size: number): AsyncGenerator<readonl
 }
 
 /** The words of the engine as one sentence that can be shown anywhere. */
-function readable(verdict: Verdict): Verdict {
+function readable(verdict: SignatureCheck): Verdict {
   if (verdict.status !== 'checked') return verdict
   const faults = verdict.faults.map(({ line, message }) => {
     const words = message
       .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]+/gu, ' ')
       .trim()
       .slice(0, 400)
-    return { line, message: `The inspection engine does not take it: ${words.replace(/\.$/, '')}.` }
+    return { line, message: say`The inspection engine does not take it: ${words.replace(/\.$/, '')}.` }
   })
   return { status: 'checked', faults }
 }
 
-const gone = (cause: unknown): GatewayError => new GatewayError('unavailable', 'The client has gone.', { cause })
+const gone = (cause: unknown): GatewayError => new GatewayError('unavailable', say`The client has gone.`, { cause })

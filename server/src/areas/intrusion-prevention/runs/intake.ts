@@ -1,6 +1,7 @@
 // Everything by which signatures come in: the check by the inspection engine, archives of rules, and verdicts on what is there.
 
 import { join } from 'node:path'
+import type { SignatureCheck } from '../../../engines/inspection/request.ts'
 import { RuleArchives } from './archives.ts'
 import { type CheckOptions, type CheckProgress, SignatureChecker, type Verdict } from './checker.ts'
 import { FileRefusals } from './file-refusals.ts'
@@ -12,7 +13,7 @@ export interface IntakeOptions {
   /** `inspection/candidates` of the state folder. */
   readonly candidates: string
   /** Has `<id>.rules` of the candidates checked; the signal ends that. */
-  readonly check: (id: string, signal: AbortSignal) => Promise<Verdict>
+  readonly check: (id: string, signal: AbortSignal) => Promise<SignatureCheck>
   readonly maxArchives: number
   readonly now: () => Date
   readonly room: () => number

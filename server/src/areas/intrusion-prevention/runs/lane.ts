@@ -2,6 +2,7 @@
 // each of its turns shares the lane with others.
 
 import { GatewayError } from '../../../core/contract/error.ts'
+import { say } from '../../../shared/said.ts'
 
 export interface LaneOptions {
   readonly atOnce: number
@@ -67,8 +68,8 @@ export class Lane {
 }
 
 const tooMany = (): GatewayError =>
-  new GatewayError('too_many_requests', 'Too many signatures are being checked. Try again in a moment.', {
+  new GatewayError('too_many_requests', say`Too many signatures are being checked. Try again in a moment.`, {
     retryAfterSeconds: 5,
   })
 
-const gone = (): GatewayError => new GatewayError('unavailable', 'The client has gone.')
+const gone = (): GatewayError => new GatewayError('unavailable', say`The client has gone.`)

@@ -4,10 +4,12 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { counted } from '../../../core/contract/counted.ts'
 import { noteOf, weakeningFault } from '../../../domain/signatures/refused.ts'
 import { parseRule, type Rule } from '../../../domain/signatures/rule.ts'
 import { type ContentSink, readArchive } from '../../../domain/web-filter/categories/list-archive.ts'
 import { ListsRefused } from '../../../domain/web-filter/categories/refused.ts'
+import { say } from '../../../shared/said.ts'
 import type { Fault } from './checker.ts'
 import { maxRefusals, type Refusal, readRefusals, refusalsFile, refusalText, writeWhole } from './refusals.ts'
 import { isZip, readZip } from './zip.ts'
@@ -123,7 +125,7 @@ class Collection {
 
   /** Of a path in an archive only the last part counts: it names a file in messages, and nothing else. */
   open(path: string): ContentSink | null {
-    if (++this.#entries > maxFiles) throw refused('it has too many files')
+    if (++this.#entries > maxFiles) throw refused(say`it has too many files`)
     const name = basename(path)
       .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
       .slice(0, 100)
@@ -135,7 +137,7 @@ class Collection {
     let number = 0
     const lines = readLines((bytes) => {
       number++
-      if (++this.#lines > maxLines) throw refused('it has too many lines')
+      if (++this.#lines > maxLines) throw refused(say`it has too many lines`)
       if (pending === '') first = number
       const line = this.#decode(bytes)
       if (typeof line !== 'string') {
@@ -151,7 +153,7 @@ class Collection {
     })
     const end = (): void => {
       lines.end()
-      if (pending !== '') this.#leaveOut(file, first, 0, 'The file ends inside a rule.')
+      if (pending !== '') this.#leaveOut(file, first, 0, say`The file ends inside a rule.`)
     }
     return { ...lines, end }
   }
@@ -163,27 +165,27 @@ class Collection {
       disabled: this.#disabled,
       failedCount: this.failed.length,
       failed: this.failed.slice(0, maxShown),
-      notes: [...this.#notes].map(([note, count]) => `${count} ${count === 1 ? 'rule' : 'rules'}: ${note}`),
+      notes: [...this.#notes].map(([note, count]) => say`${counted(count, 'rule')}: ${note}`),
     }
   }
 
   /** Why there is nothing to use. */
   nothing(): ListsRefused {
     const [first] = this.failed
-    if (!first) return refused('no file in it has a rule')
+    if (!first) return refused(say`no file in it has a rule`)
     const { file, line, reason } = first
     return new ListsRefused(
-      `The archive cannot be used: it has no rule that can be used. ${file}, line ${line}: ${reason}`,
+      say`The archive cannot be used: it has no rule that can be used. ${file}, line ${line}: ${reason}`,
     )
   }
 
   #decode(bytes: Buffer | null): string | { fault: string } {
     if (bytes === null) return { fault: tooLong }
-    if (bytes.includes(0)) return { fault: 'The line has a NUL character.' }
+    if (bytes.includes(0)) return { fault: say`The line has a NUL character.` }
     try {
       return this.#decoder.decode(bytes).trim()
     } catch {
-      return { fault: 'The line is not UTF-8 text.' }
+      return { fault: say`The line is not UTF-8 text.` }
     }
   }
 
@@ -209,7 +211,8 @@ class Collection {
   #add(sid: number, found: Found): void {
     const known = this.rules.get(sid)
     const loser = known && known.rev >= found.rev ? found : known
-    if (loser) this.#leaveOut(loser.file, loser.line, sid, `The sid ${sid} is used twice; the newest revision is used.`)
+    if (loser)
+      this.#leaveOut(loser.file, loser.line, sid, say`The sid ${sid} is used twice; the newest revision is used.`)
     if (loser === found) return
     if (!known && this.rules.size >= maxArchiveRules)
       throw refused(`it has more than ${maxArchiveRules.toLocaleString('en')} rules`)
@@ -230,7 +233,7 @@ class Collection {
     return {
       write: (bytes) => {
         size += bytes.length
-        if (size > maxClassificationBytes) throw refused('its classification.config is too large')
+        if (size > maxClassificationBytes) throw refused(say`its classification.config is too large`)
         parts.push(Buffer.from(bytes))
       },
       end: () => {
@@ -240,9 +243,9 @@ class Collection {
   }
 }
 
-const refused = (why: string): ListsRefused => new ListsRefused(`The archive cannot be used: ${why}.`)
+const refused = (why: string): ListsRefused => new ListsRefused(say`The archive cannot be used: ${why}.`)
 
-const tooLong = `The rule has more than ${maxRuleBytes} characters.`
+const tooLong = say`The rule has more than ${maxRuleBytes} characters.`
 
 const actionWords = new Set(['alert', 'drop', 'pass', 'reject', 'rejectsrc', 'rejectdst', 'rejectboth'])
 

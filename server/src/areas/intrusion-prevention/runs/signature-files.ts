@@ -9,6 +9,7 @@ import { classtypeNames, parseClassification } from '../../../domain/signatures/
 import { weakeningFault } from '../../../domain/signatures/refused.ts'
 import type { Rule, Source } from '../../../domain/signatures/rule.ts'
 import { readRules } from '../../../domain/signatures/rule-file.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 
 export const starterFile = join(import.meta.dirname, '..', '..', '..', 'domain', 'signatures', 'starter.rules')
 
@@ -26,7 +27,7 @@ export interface SignatureState {
   readonly folder: string
   /** Unix seconds of the newest file of a source, null when it has none. */
   readonly updatedAt: Readonly<Record<'standard' | 'advanced', number | null>>
-  readonly messages: readonly string[]
+  readonly messages: readonly SaidText[]
   readonly isReading: boolean
   /** Why files were not read; empty when they were. */
   readonly fault: string
@@ -64,7 +65,7 @@ interface Loaded {
   readonly rules: readonly Rule[]
   readonly ownRules: readonly Rule[]
   readonly names: ReadonlyMap<string, string>
-  readonly messages: readonly string[]
+  readonly messages: readonly SaidText[]
   readonly updatedAt: SignatureState['updatedAt']
 }
 
@@ -104,7 +105,7 @@ export function createSignatureFiles(places: SignaturePlaces): SignatureFiles {
       } while (isWanted)
       fault = ''
     } catch (error) {
-      fault = `Rule files could not be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`
+      fault = say`Rule files could not be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`
       throw error
     }
   }
@@ -153,13 +154,13 @@ async function inspect(path: string, source: FoundFile['source'], isArchived = f
 async function load(places: SignaturePlaces, files: readonly FoundFile[]): Promise<Loaded> {
   const rules: Rule[] = []
   const ownRules: Rule[] = []
-  const faults: string[] = []
+  const faults: SaidText[] = []
   let began = performance.now()
   for (const file of files) {
     const text = await textOf(file, faults)
     for (const entry of readRules(text, file.source)) {
       const fault = 'rule' in entry ? weakeningFault(entry.rule) : entry.message
-      if (fault !== null) faults.push(`${basename(file.path)}, line ${entry.line}: ${fault}`)
+      if (fault !== null) faults.push(say`${basename(file.path)}, line ${entry.line}: ${fault}`)
       else if ('rule' in entry) {
         rules.push(entry.rule)
         if (!file.isArchived) ownRules.push(entry.rule)
@@ -175,7 +176,7 @@ async function load(places: SignaturePlaces, files: readonly FoundFile[]): Promi
     ownRules,
     names: await groupNames(places),
     updatedAt: { standard: newest(files, 'standard'), advanced: newest(files, 'advanced') },
-    messages: left > 0 ? [...faults.slice(0, maxMessages), `${left} more lines cannot be used.`] : faults,
+    messages: left > 0 ? [...faults.slice(0, maxMessages), say`${left} more lines cannot be used.`] : faults,
   }
 }
 
@@ -194,7 +195,7 @@ async function textOf(file: FoundFile, faults: string[]): Promise<string> {
     return await readFile(file.path, 'utf8')
   } catch (error) {
     const name = file.isArchived ? basename(dirname(file.path)) : basename(file.path)
-    faults.push(`${name} cannot be read: ${(error as Error).message}.`)
+    faults.push(say`${name} cannot be read: ${(error as Error).message}.`)
     return ''
   }
 }

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createSlices } from '../../../core/workers/slices.ts'
 import { writeDurably } from '../../../shared/files/durable-file.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import type { SignatureChecker } from './checker.ts'
 
 export interface VerdictOptions {
@@ -42,7 +43,7 @@ export class SignatureVerdicts {
   readonly #hashes = new WeakMap<Judged, string>()
   #refused: readonly RefusedSignature[] = []
   #texts: ReadonlySet<string> = new Set()
-  #message = ''
+  #message: SaidText = ''
   #wanted: readonly Judged[] | null = null
   #looking: Promise<void> | null = null
 
@@ -64,7 +65,7 @@ export class SignatureVerdicts {
   }
 
   /** What the check waits for; empty when everything is checked. */
-  get message(): string {
+  get message(): SaidText {
     return this.#message
   }
 
@@ -81,7 +82,7 @@ export class SignatureVerdicts {
     try {
       for (let rules = this.#taken(); rules; rules = this.#taken()) await this.#judge(rules)
     } catch (error) {
-      this.#message = 'The signatures could not be checked by the inspection engine.'
+      this.#message = say`The signatures could not be checked by the inspection engine.`
       this.#options.onFault(error)
     }
   }
@@ -150,8 +151,8 @@ export class SignatureVerdicts {
 
 const messages = {
   checked: '',
-  missing: 'The inspection engine is not installed. Signatures are checked by it as soon as it is.',
-  timeout: 'The inspection engine did not finish checking the signatures in time.',
+  missing: say`The inspection engine is not installed. Signatures are checked by it as soon as it is.`,
+  timeout: say`The inspection engine did not finish checking the signatures in time.`,
 } as const
 
 /** A file that cannot be read means that everything is checked again. */

@@ -4,8 +4,9 @@
 import { crc32, createInflateRaw } from 'node:zlib'
 import type { ContentSink, OpenEntry } from '../../../domain/web-filter/categories/list-archive.ts'
 import { ListsRefused } from '../../../domain/web-filter/categories/refused.ts'
+import { say } from '../../../shared/said.ts'
 
-const refused = (why: string): ListsRefused => new ListsRefused(`The archive cannot be used: ${why}.`)
+const refused = (why: string): ListsRefused => new ListsRefused(say`The archive cannot be used: ${why}.`)
 
 const endMark = 0x06054b50
 const entryMark = 0x02014b50
@@ -44,18 +45,18 @@ function* entriesOf(bytes: Buffer, maxEntries: number): Generator<Entry> {
   const end = endOf(bytes)
   const count = bytes.readUInt16LE(end + 10)
   // 65,535 stands for a larger number elsewhere, which no archive of rules needs.
-  if (count > maxEntries || count === 0xffff) throw refused('it has too many files')
+  if (count > maxEntries || count === 0xffff) throw refused(say`it has too many files`)
   let at = bytes.readUInt32LE(end + 16)
   for (let index = 0; index < count; index++) {
-    if (at + 46 > end || bytes.readUInt32LE(at) !== entryMark) throw refused('its list of files is damaged')
+    if (at + 46 > end || bytes.readUInt32LE(at) !== entryMark) throw refused(say`its list of files is damaged`)
     const [nameBytes, extraBytes, commentBytes] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place))
     const next = at + 46 + (nameBytes ?? 0) + (extraBytes ?? 0) + (commentBytes ?? 0)
-    if (next > end) throw refused('its list of files is damaged')
+    if (next > end) throw refused(say`its list of files is damaged`)
     const name = bytes.toString('utf8', at + 46, at + 46 + (nameBytes ?? 0))
     const isLink = ((bytes.readUInt32LE(at + 38) >>> 16) & 0xf000) === symbolicLink
     const plain = plainName(name)
     if (plain !== '' && !name.endsWith('/') && !isLink) {
-      if ((bytes.readUInt16LE(at + 8) & 1) === 1) throw refused('a file in it is encrypted')
+      if ((bytes.readUInt16LE(at + 8) & 1) === 1) throw refused(say`a file in it is encrypted`)
       yield {
         name: plain,
         method: bytes.readUInt16LE(at + 10),
@@ -73,32 +74,32 @@ function endOf(bytes: Buffer): number {
   const lowest = Math.max(0, bytes.length - endBytes - maxCommentBytes)
   for (let at = bytes.length - endBytes; at >= lowest; at--)
     if (bytes.readUInt32LE(at) === endMark && at + endBytes + bytes.readUInt16LE(at + 20) === bytes.length) return at
-  throw refused('it is incomplete')
+  throw refused(say`it is incomplete`)
 }
 
 function plainName(name: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   if (name.startsWith('/') || name.includes('\\') || parts.includes('..'))
-    throw refused('a file in it has a name outside the archive')
-  if (Buffer.byteLength(name) > maxNameBytes || name.includes('\0')) throw refused('a name in it is not allowed')
+    throw refused(say`a file in it has a name outside the archive`)
+  if (Buffer.byteLength(name) > maxNameBytes || name.includes('\0')) throw refused(say`a name in it is not allowed`)
   return parts.join('/')
 }
 
 async function unpack(bytes: Buffer, entry: Entry, sink: ContentSink, budget: { left: number }): Promise<void> {
   const { at, packedBytes, method } = entry
-  if (at + 30 > bytes.length || bytes.readUInt32LE(at) !== localMark) throw refused('a file in it is damaged')
+  if (at + 30 > bytes.length || bytes.readUInt32LE(at) !== localMark) throw refused(say`a file in it is damaged`)
   const from = at + 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28)
-  if (from + packedBytes > bytes.length) throw refused('it is incomplete')
-  if (method !== 0 && method !== 8) throw refused('a file in it is compressed in a way that is not known')
+  if (from + packedBytes > bytes.length) throw refused(say`it is incomplete`)
+  if (method !== 0 && method !== 8) throw refused(say`a file in it is compressed in a way that is not known`)
   const packed = bytes.subarray(from, from + packedBytes)
   let sum = 0
   for await (const chunk of method === 0 ? [packed] : inflated(packed)) {
     budget.left -= chunk.length
-    if (budget.left < 0) throw refused('it is too large when unpacked')
+    if (budget.left < 0) throw refused(say`it is too large when unpacked`)
     sum = crc32(chunk, sum)
     sink.write(chunk)
   }
-  if (sum !== entry.checksum) throw refused('a checksum in it does not match')
+  if (sum !== entry.checksum) throw refused(say`a checksum in it does not match`)
   sink.end()
 }
 
@@ -109,7 +110,7 @@ async function* inflated(packed: Buffer): AsyncGenerator<Buffer> {
     for await (const chunk of stream) yield chunk as Buffer
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    throw code.startsWith('Z_') ? refused('its compressed data is damaged or incomplete') : error
+    throw code.startsWith('Z_') ? refused(say`its compressed data is damaged or incomplete`) : error
   } finally {
     stream.destroy()
   }

@@ -2,9 +2,10 @@
 // the one that is connected to must be the same.
 
 import { parseAddress } from '../../../shared/net/ipv4.ts'
+import { say } from '../../../shared/said.ts'
 import { resolverFor, resolverWords } from './resolver.ts'
 
-const noAddress = 'The name has no IPv4 address.'
+const noAddress = say`The name has no IPv4 address.`
 
 /** All addresses of a name. */
 export async function lookUpAddresses(
@@ -16,7 +17,7 @@ export async function lookUpAddresses(
     return addresses.length === 0 ? { fault: noAddress } : { addresses }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    return { fault: resolverWords[code] ?? 'DNS failed.' }
+    return { fault: resolverWords[code] ?? say`DNS failed.` }
   }
 }
 

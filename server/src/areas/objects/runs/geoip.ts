@@ -5,6 +5,7 @@ import { readFileSync, statSync } from 'node:fs'
 import type { CountrySpans } from '../../../domain/logs/hit-news.ts'
 import { highestAddress, parseAddress, printSpan } from '../../../shared/net/ipv4.ts'
 import { pairsOf } from '../../../shared/net/ranges.ts'
+import { say } from '../../../shared/said.ts'
 import { dataSection, type Section } from './mmdb-section.ts'
 
 export interface Countries {
@@ -97,7 +98,7 @@ function codeIn({ lows, highs, which, codes }: CountrySpans, address: number): s
 function readTree(file: Buffer): Tree {
   const at = file.lastIndexOf(marker)
   if (at < 0 || at < file.length - longestMetadata - marker.length) {
-    throw new Error('The file is not a country database in the MaxMind format: its metadata is missing.')
+    throw new Error(say`The file is not a country database in the MaxMind format: its metadata is missing.`)
   }
   const metadata = dataSection(file.subarray(at + marker.length), damaged)
   const number = (name: string): number => {
@@ -105,7 +106,8 @@ function readTree(file: Buffer): Tree {
     if (place === null) throw damaged(`its metadata have no ${name}`)
     return metadata.readNumber(place)
   }
-  if (number('binary_format_major_version') !== 2) throw new Error('Only version 2 of the MaxMind format is supported.')
+  if (number('binary_format_major_version') !== 2)
+    throw new Error(say`Only version 2 of the MaxMind format is supported.`)
   const nodeCount = number('node_count')
   const recordBits = number('record_size')
   if (![24, 28, 32].includes(recordBits)) throw damaged(`records of ${recordBits} bits`)
@@ -239,7 +241,7 @@ export function createCountryFile(
       return
     }
     current = null
-    problem = 'There is no country database; countries in rules match nothing.'
+    problem = say`There is no country database; countries in rules match nothing.`
     onNetworks(new Map())
   }
   return {

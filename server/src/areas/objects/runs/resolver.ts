@@ -3,6 +3,7 @@
 
 import { Resolver } from 'node:dns/promises'
 import { parseAddress } from '../../../shared/net/ipv4.ts'
+import { say } from '../../../shared/said.ts'
 
 export interface DomainName {
   readonly id: string
@@ -52,12 +53,12 @@ interface Entry {
 }
 
 export const resolverWords: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'The name does not exist.',
-  ENODATA: 'The name has no IPv4 address.',
-  ETIMEOUT: 'No DNS server answered in time.',
-  ECONNREFUSED: 'No DNS server could be reached.',
-  ESERVFAIL: 'The DNS server failed to resolve the name.',
-  EREFUSED: 'The DNS server refuses to answer.',
+  ENOTFOUND: say`The name does not exist.`,
+  ENODATA: say`The name has no IPv4 address.`,
+  ETIMEOUT: say`No DNS server answered in time.`,
+  ECONNREFUSED: say`No DNS server could be reached.`,
+  ESERVFAIL: say`The DNS server failed to resolve the name.`,
+  EREFUSED: say`The DNS server refuses to answer.`,
 }
 
 export class DomainResolver {
@@ -167,10 +168,10 @@ export class DomainResolver {
 
   #miss(entry: Entry, error: NodeJS.ErrnoException): void {
     const now = this.#clock.elapsed()
-    const reason = resolverWords[error.code ?? ''] ?? `DNS failed: ${error.code ?? 'unknown'}.`
+    const reason = resolverWords[error.code ?? ''] ?? say`DNS failed: ${error.code ?? 'unknown'}.`
     if (now >= entry.expires) this.#setAddresses(entry, [])
     const isKept = entry.addresses.length > 0
-    entry.error = isKept ? `${reason} The addresses of the last answer stay in use.` : reason
+    entry.error = isKept ? say`${reason} The addresses of the last answer stay in use.` : reason
     entry.due = now + this.#limits.shortestSeconds
   }
 

@@ -12,6 +12,7 @@ import {
   RefusedPackage,
   type TrustedKeys,
 } from '../../../shared/files/signed-package.ts'
+import { say } from '../../../shared/said.ts'
 import { findObstacle, type Installed } from '../../../upgrade/judge.ts'
 import { runningName, type UpgradePlaces, uploadedName } from '../../../upgrade/places.ts'
 import { readStatus, type UpgradeStatus } from '../../../upgrade/record.ts'
@@ -66,7 +67,7 @@ export class Upgrades {
   async receive(chunks: AsyncIterable<Buffer>, mayAct: () => void): Promise<CheckedPackage> {
     const installed = this.requireInstalled()
     if (this.last()?.state === 'running') throw new GatewayError('conflict', running)
-    if (this.#isReceiving) throw new GatewayError('conflict', 'Another package is being received. Try again later.')
+    if (this.#isReceiving) throw new GatewayError('conflict', say`Another package is being received. Try again later.`)
     this.#isReceiving = true
     const arriving = this.#path('arriving')
     try {
@@ -151,7 +152,7 @@ export class Upgrades {
   }
 }
 
-const running = 'An upgrade is running. Wait until it has ended.'
+const running = say`An upgrade is running. Wait until it has ended.`
 
 async function openNew(path: string): Promise<FileHandle> {
   try {
@@ -162,12 +163,12 @@ async function openNew(path: string): Promise<FileHandle> {
 }
 
 const noRoom = (cause: unknown): GatewayError =>
-  new GatewayError('unavailable', 'The package cannot be stored: the disk is full or failing.', {
+  new GatewayError('unavailable', say`The package cannot be stored: the disk is full or failing.`, {
     cause: cause instanceof Error ? cause.message : undefined,
   })
 
 const imageRefused = (): GatewayError =>
-  invalid('body', 'The file is an ISO image. Updates of this gateway are signed packages (.deb).')
+  invalid('body', say`The file is an ISO image. Updates of this gateway are signed packages (.deb).`)
 
 /** ISO 9660: the first volume descriptor is in sector 16, its name after the type byte. */
 const imageMark = Buffer.from('CD001')

@@ -25,7 +25,7 @@ test('only connections to ports on which something listens were opened by others
 test('tables that are not there have no connections', () =>
   assert.deepEqual(parseTcpUse('', ''), { listening: new Set(), inbound: [] }))
 
-test('the sockets of whoever listens at a port are counted, wherever they lead', () => {
+test('the sockets of no matter who listens at a port are counted, wherever they lead', () => {
   const four = head + row('0100007F:0C3E', '0A', 7) + row('1E6433C6:0050', '01', 7) + row('1E6433C6:0050', '01', 8)
   const six = head + row('0000000000000000FFFF0000027100CB:01BB', '01', 7)
   assert.equal(countBeside(3134, four, six), 3)

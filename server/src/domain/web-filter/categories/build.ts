@@ -6,6 +6,7 @@ import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { say } from '../../../shared/said.ts'
 import { type FolderNames, findLists, type ListName, listOf } from './folders.ts'
 import { type IndexTable, layoutOf, type Origin, printHeader, printTable, type SourceReport } from './format.ts'
 import { LineReader } from './lines.ts'
@@ -87,7 +88,7 @@ export async function checkArchive(path: string, folders: FolderNames): Promise<
     return null
   })
   if (lists > 0) return lists
-  throw new ListsRefused('The archive cannot be used: no folder in it with domains or urls names a known category.')
+  throw new ListsRefused(say`The archive cannot be used: no folder in it with domains or urls names a known category.`)
 }
 
 async function readList(path: string, sink: ContentSink | null, onRead: (bytes: number) => void): Promise<void> {
@@ -142,7 +143,7 @@ class Collection {
     source.categories.add(category)
     const reader = new LineReader(this.#hash, () => {
       if (this.rows.count >= this.#most)
-        throw new ListsRefused(`The lists have more than ${this.#most.toLocaleString('en')} entries.`)
+        throw new ListsRefused(say`The lists have more than ${this.#most.toLocaleString('en')} entries.`)
       this.rows.add(this.#hash.high, this.#hash.low, origin)
     })
     return {
@@ -171,7 +172,7 @@ class Collection {
       ({ source, file, category }) => source === origin.source && file === origin.file && category === origin.category,
     )
     if (known !== -1) return known
-    if (this.#origins.length > 10_000) throw new ListsRefused('There are more than 10,000 lists.')
+    if (this.#origins.length > 10_000) throw new ListsRefused(say`There are more than 10,000 lists.`)
     return this.#origins.push(origin) - 1
   }
 }
@@ -191,7 +192,7 @@ async function writeIndex(input: BuildInput, rows: SortedRows, table: IndexTable
   const tableBytes = printTable(table)
   const sizes = { rows: rows.count, fanBits: rows.fanBits, tableBytes: tableBytes.length }
   const layout = layoutOf(sizes)
-  if (layout.end > mostBytes) throw new ListsRefused('The disk has no room for the category index.')
+  if (layout.end > mostBytes) throw new ListsRefused(say`The disk has no room for the category index.`)
   const fan = bytesOf(rows.fan)
   const columns = [rows.high, rows.low, rows.origin].map(bytesOf)
   const header = printHeader({

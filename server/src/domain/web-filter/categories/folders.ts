@@ -4,6 +4,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { say } from '../../../shared/said.ts'
 import { ListsRefused } from './refused.ts'
 
 const maxDepth = 3
@@ -54,7 +55,7 @@ export async function findLists(folder: string): Promise<FoundFile[]> {
     for (const entry of await entriesOf(join(folder, below))) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`
       if (entry.isDirectory() && depth < maxDepth) {
-        if (++folders > maxFolders) throw new ListsRefused(`There are more than ${maxFolders} folders of lists.`)
+        if (++folders > maxFolders) throw new ListsRefused(say`There are more than ${maxFolders} folders of lists.`)
         await walk(path, depth + 1)
       }
       if (!entry.isFile() || depth === 0 || !listNames.has(entry.name)) continue

@@ -3,6 +3,7 @@
 // Everything is little-endian and aligned, so that a reader takes the columns as they are. Pure.
 
 import { crc32 } from 'node:zlib'
+import { type SaidText, say } from '../../../shared/said.ts'
 import { keyBytes } from './siphash.ts'
 
 export const formatVersion = 1
@@ -70,9 +71,14 @@ export interface Layout {
 }
 
 /** The file cannot be used; the message is a sentence for an administrator. */
-export class IndexRefused extends Error {}
+export class IndexRefused extends Error {
+  declare readonly message: SaidText
+  constructor(message: SaidText, options?: ErrorOptions) {
+    super(message, options)
+  }
+}
 
-const refused = (why: string): IndexRefused => new IndexRefused(`The category index cannot be used: ${why}.`)
+const refused = (why: string): IndexRefused => new IndexRefused(say`The category index cannot be used: ${why}.`)
 
 export const fanBitsFor = (rows: number): number => {
   let bits = 1
@@ -108,11 +114,11 @@ export function printHeader(header: IndexHeader): Buffer {
 
 /** Throws unless the header is one and fits a file of this size. */
 export function parseHeader(bytes: Buffer, fileBytes: number): IndexHeader {
-  if (bytes.length < headerBytes || fileBytes < headerBytes) throw refused('it is too short')
-  if (!bytes.subarray(0, magic.length).equals(magic)) throw refused('it is a file of another kind')
+  if (bytes.length < headerBytes || fileBytes < headerBytes) throw refused(say`it is too short`)
+  if (!bytes.subarray(0, magic.length).equals(magic)) throw refused(say`it is a file of another kind`)
   const version = bytes.readUInt32LE(8)
   if (version !== formatVersion) throw refused(`it has version ${version} of the format, and this release reads 1`)
-  if (crc32(bytes.subarray(0, 60)) !== bytes.readUInt32LE(60)) throw refused('its header is damaged')
+  if (crc32(bytes.subarray(0, 60)) !== bytes.readUInt32LE(60)) throw refused(say`its header is damaged`)
   const header: IndexHeader = {
     rows: bytes.readUInt32LE(12),
     fanBits: bytes.readUInt32LE(16),
@@ -125,9 +131,9 @@ export function parseHeader(bytes: Buffer, fileBytes: number): IndexHeader {
   }
   const { rows, fanBits, tableBytes, builtAt } = header
   if (rows > maxRows || fanBits < 1 || fanBits > maxFanBits || tableBytes > maxTableBytes)
-    throw refused('its header has impossible numbers')
-  if (!Number.isSafeInteger(builtAt) || builtAt < 0) throw refused('its header has an impossible time')
-  if (layoutOf(header).end !== fileBytes) throw refused('it is incomplete')
+    throw refused(say`its header has impossible numbers`)
+  if (!Number.isSafeInteger(builtAt) || builtAt < 0) throw refused(say`its header has an impossible time`)
+  if (layoutOf(header).end !== fileBytes) throw refused(say`it is incomplete`)
   return header
 }
 
@@ -136,14 +142,14 @@ export function printTable(table: IndexTable): Buffer {
 }
 
 export function parseTable(bytes: Uint8Array, checksum: number): IndexTable {
-  if (crc32(bytes) !== checksum) throw refused('its table of lists is damaged')
+  if (crc32(bytes) !== checksum) throw refused(say`its table of lists is damaged`)
   let value: unknown
   try {
     value = JSON.parse(Buffer.from(bytes).toString('utf8'))
   } catch {
-    throw refused('its table of lists cannot be read')
+    throw refused(say`its table of lists cannot be read`)
   }
-  if (!isTable(value)) throw refused('its table of lists has another form')
+  if (!isTable(value)) throw refused(say`its table of lists has another form`)
   return value
 }
 
@@ -175,18 +181,20 @@ const isReport = (value: unknown): boolean =>
 export function checkFan(fan: Uint32Array, rows: number): void {
   let last = 0
   for (const begin of fan) {
-    if (begin < last) throw refused('its groups are out of order')
+    if (begin < last) throw refused(say`its groups are out of order`)
     last = begin
   }
-  if (fan[0] !== 0 || last !== rows) throw refused('its groups do not cover its entries')
+  if (fan[0] !== 0 || last !== rows) throw refused(say`its groups do not cover its entries`)
 }
 
-export const damagedColumns = (): IndexRefused => refused('its entries are damaged')
-export const damagedGroups = (): IndexRefused => refused('its table of groups is damaged')
+export const damagedColumns = (): IndexRefused => refused(say`its entries are damaged`)
+export const damagedGroups = (): IndexRefused => refused(say`its table of groups is damaged`)
 export const unreadable = (cause: unknown): IndexRefused => {
   const code = (cause as NodeJS.ErrnoException).code
   return new IndexRefused(
-    code === 'ENOENT' ? 'There is no category index yet.' : `The category index cannot be read (${code ?? 'unknown'}).`,
+    code === 'ENOENT'
+      ? say`There is no category index yet.`
+      : say`The category index cannot be read (${code ?? 'unknown'}).`,
     { cause },
   )
 }

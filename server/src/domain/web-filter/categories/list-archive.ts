@@ -3,6 +3,7 @@
 
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
+import { say } from '../../../shared/said.ts'
 import { ListsRefused } from './refused.ts'
 
 const block = 512
@@ -20,7 +21,7 @@ export interface ContentSink {
 
 export type OpenEntry = (name: string) => ContentSink | null
 
-const refused = (why: string): ListsRefused => new ListsRefused(`The archive cannot be used: ${why}.`)
+const refused = (why: string): ListsRefused => new ListsRefused(say`The archive cannot be used: ${why}.`)
 
 export interface ArchiveOptions {
   /** Bytes of the archive, as it is read. */
@@ -33,7 +34,7 @@ export async function readArchive(path: string, open: OpenEntry, options: Archiv
   const start = await firstBytes(path)
   const isZipped = start[0] === 0x1f && start[1] === 0x8b
   if (!isZipped && start.subarray(257, 262).toString('latin1') !== 'ustar')
-    throw refused('it is neither a tar archive nor one compressed with gzip')
+    throw refused(say`it is neither a tar archive nor one compressed with gzip`)
   const reader = new ListArchive(open, options.maxBytes ?? maxUnpackedBytes)
   const file = createReadStream(path, { highWaterMark: 256 * 1024 })
   const bytes = isZipped ? file.pipe(createGunzip({ chunkSize: 256 * 1024 })) : file
@@ -44,7 +45,7 @@ export async function readArchive(path: string, open: OpenEntry, options: Archiv
     for await (const chunk of bytes) reader.write(chunk as Buffer)
     reader.end()
   } catch (error) {
-    throw isZlibFault(error) ? refused('its compressed data is damaged or incomplete') : error
+    throw isZlibFault(error) ? refused(say`its compressed data is damaged or incomplete`) : error
   } finally {
     file.destroy()
     bytes.destroy()
@@ -85,14 +86,14 @@ class ListArchive {
 
   write(chunk: Buffer): void {
     this.#bytesLeft -= chunk.length
-    if (this.#bytesLeft < 0) throw refused('it is too large when unpacked')
+    if (this.#bytesLeft < 0) throw refused(say`it is too large when unpacked`)
     let at = 0
     while (at < chunk.length && this.#part !== 'tail') at += this.#take(chunk, at)
   }
 
   end(): void {
     // Some programs write no empty block at the end.
-    if (this.#part !== 'tail' && (this.#part !== 'header' || this.#filled > 0)) throw refused('it is incomplete')
+    if (this.#part !== 'tail' && (this.#part !== 'header' || this.#filled > 0)) throw refused(say`it is incomplete`)
   }
 
   /** Gives the number of bytes it took. */
@@ -126,14 +127,14 @@ class ListArchive {
   }
 
   #begin(header: Buffer): void {
-    if (octalAt(header, 148, 8) !== checksumOf(header)) throw refused('a checksum in it does not match')
-    if (++this.#entries > maxEntries) throw refused('it has too many files')
+    if (octalAt(header, 148, 8) !== checksumOf(header)) throw refused(say`a checksum in it does not match`)
+    if (++this.#entries > maxEntries) throw refused(say`it has too many files`)
     const size = octalAt(header, 124, 12)
     const type = String.fromCharCode(header[156] as number)
     this.#left = size
     this.#padding = (block - (size % block)) % block
     if (type === 'L' || type === 'K' || type === 'x' || type === 'g') {
-      if (size > maxHeaderBytes) throw refused('a name in it is too long')
+      if (size > maxHeaderBytes) throw refused(say`a name in it is too long`)
       this.#extension = { type, parts: [] }
       this.#part = 'extension'
     } else {
@@ -147,10 +148,10 @@ class ListArchive {
 
   #opened(type: string, name: string): ContentSink | null {
     const isFile = type === '0' || type === '\0'
-    if (!isFile && !'12567'.includes(type)) throw refused('it has something other than files, folders and links')
+    if (!isFile && !'12567'.includes(type)) throw refused(say`it has something other than files, folders and links`)
     const parts = name.split('/').filter((part) => part !== '' && part !== '.')
-    if (name.startsWith('/') || parts.includes('..')) throw refused('a file in it has a name outside the archive')
-    if (Buffer.byteLength(name) > maxNameBytes || name.includes('\0')) throw refused('a name in it is not allowed')
+    if (name.startsWith('/') || parts.includes('..')) throw refused(say`a file in it has a name outside the archive`)
+    if (Buffer.byteLength(name) > maxNameBytes || name.includes('\0')) throw refused(say`a name in it is not allowed`)
     return isFile ? this.#open(parts.join('/')) : null
   }
 
@@ -178,10 +179,10 @@ function paxPath(bytes: Buffer): string | null {
     const blank = bytes.indexOf(0x20, at)
     const length = blank === -1 ? 0 : Number(bytes.toString('latin1', at, Math.min(blank, at + 8)))
     if (!Number.isInteger(length) || length < 5 || at + length > bytes.length)
-      throw refused('a header in it is damaged')
+      throw refused(say`a header in it is damaged`)
     const record = bytes.toString('utf8', blank + 1, at + length - 1)
     if (record.startsWith('path=')) path = record.slice(5)
-    if (record.startsWith('size=')) throw refused('a file in it is too large')
+    if (record.startsWith('size=')) throw refused(say`a file in it is too large`)
     at += length
   }
   return path
@@ -199,6 +200,6 @@ function checksumOf(header: Buffer): number {
 
 function octalAt(header: Buffer, at: number, length: number): number {
   const digits = /^ *([0-7]{1,11})[\0 ]*$/.exec(header.toString('latin1', at, at + length))?.[1]
-  if (digits === undefined) throw refused('a number in it cannot be read')
+  if (digits === undefined) throw refused(say`a number in it cannot be read`)
   return Number.parseInt(digits, 8)
 }

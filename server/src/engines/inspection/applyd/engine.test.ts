@@ -169,7 +169,7 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
     assert.equal(await activePid(), pid)
   })
 
-  it('comes back when it is killed; meanwhile channels pass or stop as they should', async () => {
+  it('comes back when it is killed; in the meantime channels pass or stop as they should', async () => {
     const pid = await activePid()
     process.kill(pid, 'SIGKILL')
     await until('another process', async () => {

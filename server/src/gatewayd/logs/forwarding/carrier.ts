@@ -1,5 +1,7 @@
 // What carries lines to a collector, and how it ends.
 
+import { type SaidText, say } from '../../../shared/said.ts'
+
 export interface Carrier {
   /**
    * Resolves when the lines are with the collector as far as that can be known: acknowledged by its kernel on TCP, sent on UDP.
@@ -11,7 +13,7 @@ export interface Carrier {
   /** What was sent before still arrives. */
   close(): void
   /** Why nothing moves at the moment, as a sentence; null while it does. */
-  readonly hindrance: string | null
+  readonly hindrance: SaidText | null
 }
 
 export class Broken extends Error {
@@ -21,7 +23,7 @@ export class Broken extends Error {
    */
   readonly wasClosed: boolean
 
-  constructor(message: string, wasClosed = false) {
+  constructor(message: SaidText, wasClosed = false) {
     super(message)
     this.wasClosed = wasClosed
   }
@@ -31,24 +33,25 @@ export class Broken extends Error {
 export type OpenCarrier = (signal: AbortSignal) => Promise<Carrier>
 
 /** What a fault of the network means, as a sentence. */
-export function sentenceOf(error: unknown, collector: string): string {
+export function sentenceOf(error: unknown, collector: string): SaidText {
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string }
   const known = sentences[code]
-  return known ? known(collector) : `The connection to the collector ${collector} failed: ${message.trim()}.`
+  return known ? known(collector) : say`The connection to the collector ${collector} failed: ${message.trim()}.`
 }
 
-const sentences: Readonly<Record<string, (collector: string) => string>> = {
-  ECONNREFUSED: (collector) => `The collector ${collector} refuses connections. Check that it runs and uses this port.`,
-  ECONNRESET: (collector) => `The collector ${collector} reset the connection.`,
-  EPIPE: (collector) => `The collector ${collector} closed the connection.`,
-  ETIMEDOUT: (collector) => `The collector ${collector} does not answer.`,
-  EHOSTUNREACH: (collector) => `The collector ${collector} cannot be reached. Check its address and the routes.`,
-  ENETUNREACH: (collector) => `There is no route to the collector ${collector}.`,
-  EACCES: (collector) => `A rule of this machine forbids sending to the collector ${collector}.`,
-  EPERM: (collector) => `A rule of this machine forbids sending to the collector ${collector}.`,
+const sentences: Readonly<Record<string, (collector: string) => SaidText>> = {
+  ECONNREFUSED: (collector) =>
+    say`The collector ${collector} refuses connections. Check that it runs and uses this port.`,
+  ECONNRESET: (collector) => say`The collector ${collector} reset the connection.`,
+  EPIPE: (collector) => say`The collector ${collector} closed the connection.`,
+  ETIMEDOUT: (collector) => say`The collector ${collector} does not answer.`,
+  EHOSTUNREACH: (collector) => say`The collector ${collector} cannot be reached. Check its address and the routes.`,
+  ENETUNREACH: (collector) => say`There is no route to the collector ${collector}.`,
+  EACCES: (collector) => say`A rule of this machine forbids sending to the collector ${collector}.`,
+  EPERM: (collector) => say`A rule of this machine forbids sending to the collector ${collector}.`,
   ERR_TLS_CERT_ALTNAME_INVALID: (collector) =>
-    `The certificate of the collector ${collector} is for another name. Set the server name that it is for.`,
-  CERT_HAS_EXPIRED: (collector) => `The certificate of the collector ${collector} has expired.`,
+    say`The certificate of the collector ${collector} is for another name. Set the server name that it is for.`,
+  CERT_HAS_EXPIRED: (collector) => say`The certificate of the collector ${collector} has expired.`,
   ...Object.fromEntries(
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -60,7 +63,7 @@ const sentences: Readonly<Record<string, (collector: string) => string>> = {
     ].map((code) => [
       code,
       (collector: string) =>
-        `The certificate of the collector ${collector} is not trusted. Set the CA certificate that issued it.`,
+        say`The certificate of the collector ${collector} is not trusted. Set the CA certificate that issued it.`,
     ]),
   ),
 }

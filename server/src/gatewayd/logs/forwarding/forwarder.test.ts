@@ -6,6 +6,7 @@ import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
 import { until } from '../../../../test/support/until.ts'
 import type { NewRecord } from '../../../domain/logs/record.ts'
 import type { Followed, ForwardingState } from '../../../domain/logs/store.ts'
+import { type SaidText, say, verbatim } from '../../../shared/said.ts'
 import { Broken, type Carrier } from './carrier.ts'
 import type { Cursor, CursorFile } from './cursor-file.ts'
 import { Forwarder, type ForwardingTarget } from './forwarder.ts'
@@ -25,7 +26,7 @@ const recordOf = (number: number): NewRecord => ({
   priority: 6,
   unit: 'unbound',
   syslogId: 'unbound',
-  message: `number ${number}.`,
+  message: verbatim(`number ${number}.`),
   fields: {},
 })
 
@@ -35,13 +36,13 @@ class Collector {
   readonly connections: ((reason: Broken) => void)[] = []
   isAway = false
   isHung = false
-  hindrance: string | null = null
+  hindrance: SaidText | null = null
   /** Breaks in the middle of this delivery. */
   breaksAt: number | null = null
   closed = 0
 
   open(): Promise<Carrier> {
-    if (this.isAway) return Promise.reject(new Broken('The collector is away.'))
+    if (this.isAway) return Promise.reject(new Broken(say`The collector is away.`))
     const { promise: broken, resolve } = Promise.withResolvers<Broken>()
     this.connections.push(resolve)
     const collector = this
@@ -65,7 +66,7 @@ class Collector {
     }
     this.breaksAt = null
     this.taken.push(...numbers.slice(0, stop))
-    return Promise.reject(new Broken('The collector reset the connection.'))
+    return Promise.reject(new Broken(say`The collector reset the connection.`))
   }
 }
 
@@ -202,12 +203,12 @@ describe('the forwarder', () => {
     lab.write(100)
     await until('they are there', () => lab.collector().taken.length === 100)
     lab.elapsed += 60
-    lab.collector().connections[0]?.(new Broken('The collector closed the connection.', true))
+    lab.collector().connections[0]?.(new Broken(say`The collector closed the connection.`, true))
     await until('it is connected again', () => lab.collector().connections.length === 2)
     lab.write(1)
     await until('the next one is there', () => lab.collector().taken.at(-1) === 101)
     assert.deepEqual(lab.collector().taken, upTo(101))
-    lab.collector().connections[1]?.(new Broken('The collector reset the connection.'))
+    lab.collector().connections[1]?.(new Broken(say`The collector reset the connection.`))
     await until('it is connected a third time', () => lab.collector().connections.length === 3)
     lab.write(1)
     await until('what was sent since came again', () => lab.collector().taken.at(-1) === 102)
@@ -255,7 +256,7 @@ describe('the forwarder', () => {
     lab.write(100)
     await until('they are there', () => lab.collector().taken.length === 100)
     lab.collector().isHung = true
-    lab.collector().hindrance = 'The collector does not read what it is sent.'
+    lab.collector().hindrance = verbatim('The collector does not read what it is sent.')
     lab.write(100)
     await until('it is shown', () => lab.state?.fault === 'The collector does not read what it is sent.')
     assert.equal(lab.state?.oldest, 101_000_000)
@@ -306,7 +307,7 @@ describe('the forwarder', () => {
     lab.write(100)
     await until('they are there', () => lab.collector().taken.length === 100)
     lab.removed = 90
-    lab.collector().connections[0]?.(new Broken('The collector reset the connection.'))
+    lab.collector().connections[0]?.(new Broken(say`The collector reset the connection.`))
     await until('the last ones came again', () => lab.collector().taken.length === 110)
     assert.equal(lab.state?.lost, 0)
     await forwarder.stop()

@@ -5,6 +5,7 @@
 import { type ForwardedForm, type LineScope, linePrinter } from '../../../domain/logs/forwarded-line.ts'
 import type { KeptRecord } from '../../../domain/logs/record.ts'
 import type { Followed, ForwardingState } from '../../../domain/logs/store.ts'
+import { type SaidText, say, verbatim } from '../../../shared/said.ts'
 import { Broken, type Carrier, type OpenCarrier } from './carrier.ts'
 import type { Cursor, CursorFile } from './cursor-file.ts'
 import { ResendWindow } from './resend-window.ts'
@@ -58,8 +59,8 @@ export class Forwarder {
   #repeated = 0
   #oldest: number | null = null
   #isConnected = false
-  #fault: string | null = null
-  #saveFault: string | null = null
+  #fault: SaidText | null = null
+  #saveFault: SaidText | null = null
   #saved: Cursor | null = null
   #savedAt = Number.NEGATIVE_INFINITY
   #running: { readonly controller: AbortController; readonly done: Promise<void> } | null = null
@@ -110,7 +111,7 @@ export class Forwarder {
       } catch (error) {
         this.#isConnected = false
         if (signal.aborted) break
-        this.#fault = error instanceof Error ? error.message : String(error)
+        this.#fault = verbatim(error instanceof Error ? error.message : String(error))
         if (error instanceof Broken && target.protocol === 'tcp') this.#rewind(error.wasClosed)
         if (this.#delivered > deliveredBefore) retry = firstRetryMilliseconds
         await this.#lookAhead()
@@ -244,11 +245,11 @@ export class Forwarder {
       this.#saveFault = null
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      this.#saveFault = `How far the log was forwarded cannot be stored, so a restart would send records again: ${reason}.`
+      this.#saveFault = say`How far the log was forwarded cannot be stored, so a restart would send records again: ${reason}.`
     }
   }
 
-  #tell(hindrance: string | null = null): void {
+  #tell(hindrance: SaidText | null = null): void {
     this.#parts.onState({
       isConnected: this.#isConnected,
       place: this.#place,

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../core/log.ts'
 import { compileCache } from '../../../core/workers/pool.ts'
 import type { ForwardingReport, ForwardingState, LogStore } from '../../../domain/logs/store.ts'
+import { say } from '../../../shared/said.ts'
 import type { ForwardingTarget } from './forwarder.ts'
 import type { ForwarderData, FromForwarder, ToForwarder } from './thread-messages.ts'
 
@@ -112,7 +113,7 @@ export class LogForwarder {
       if (this.#worker !== worker) return
       this.#worker = null
       if (this.#state)
-        this.#state = { ...this.#state, isConnected: false, fault: 'Forwarding failed and starts again.' }
+        this.#state = { ...this.#state, isConnected: false, fault: say`Forwarding failed and starts again.` }
       this.#restart = setTimeout(() => {
         this.#adoptInTurn()
       }, restartMilliseconds).unref()

@@ -4,6 +4,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as passes } from 'node:timers/promises'
 import { getCACertificates, connect as secure } from 'node:tls'
+import { type SaidText, say, verbatim } from '../../../shared/said.ts'
 import { Broken, type Carrier, sentenceOf } from './carrier.ts'
 import { readSendQueue, type SendQueue, type TcpEnds } from './send-queue.ts'
 
@@ -110,7 +111,7 @@ function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<vo
 
 function carrierOf(raw: Socket, socket: Socket, ends: TcpEnds, collector: string, parts: TcpParts): Carrier {
   let end: Broken | null = null
-  let hindrance: string | null = null
+  let hindrance: SaidText | null = null
   const over = new AbortController()
   const { promise: broken, resolve } = Promise.withResolvers<Broken>()
   const finish = (reason: Broken): void => {
@@ -121,9 +122,9 @@ function carrierOf(raw: Socket, socket: Socket, ends: TcpEnds, collector: string
     socket.destroy()
     raw.destroy()
   }
-  socket.on('end', () => finish(new Broken(`The collector ${collector} closed the connection.`, true)))
+  socket.on('end', () => finish(new Broken(say`The collector ${collector} closed the connection.`, true)))
   socket.on('error', (error) => finish(new Broken(sentenceOf(error, collector))))
-  socket.on('close', () => finish(new Broken(`The connection to the collector ${collector} ended.`)))
+  socket.on('close', () => finish(new Broken(say`The connection to the collector ${collector} ended.`)))
   raw.on('error', (error) => finish(new Broken(sentenceOf(error, collector))))
   // Collectors have nothing to say. What is not read would make our kernel reset the connection when it is closed.
   socket.resume()
@@ -155,7 +156,7 @@ function carrierOf(raw: Socket, socket: Socket, ends: TcpEnds, collector: string
         const { bytes } = await look()
         if (isHanded && bytes === 0) break
         stalls = bytes === left ? stalls + (wait === longestLook ? 1 : 0) : 0
-        hindrance = stalls >= stallsUntilHung ? `The collector ${collector} does not read what it is sent.` : null
+        hindrance = stalls >= stallsUntilHung ? say`The collector ${collector} does not read what it is sent.` : null
         left = bytes
         const spent = performance.now() - startedAt
         await parts.pause(Math.max(wait, spent * lookShare), over.signal)
@@ -165,7 +166,7 @@ function carrierOf(raw: Socket, socket: Socket, ends: TcpEnds, collector: string
     },
     close() {
       if (end) return
-      end = new Broken('closed')
+      end = new Broken(verbatim('closed'))
       over.abort()
       socket.end()
       // A collector that does not read must not keep the connection for ever.

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { GatewayError } from '../../../core/contract/error.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import { inBinary, kill, type ReadForm, type ReadRow, readRows, type Sql } from './clickhouse.ts'
 import type { LogServerSettings } from './settings.ts'
 
@@ -151,16 +152,16 @@ export class LogServerConnection {
     const code = Number(/^Code: (\d+)/.exec(said)?.[1] ?? 0)
     const cause = new Error(`HTTP ${response.statusCode}: ${said.slice(0, maxFaultBytes)}`)
     if (code === codes.tooSlow)
-      return fault(`The log server needed more than ${this.#timeLimitMs / 1000} s. Ask for a shorter time.`, cause)
+      return fault(say`The log server needed more than ${this.#timeLimitMs / 1000} s. Ask for a shorter time.`, cause)
     if (code === codes.tooLarge)
-      return fault('The log server has too little memory for this. Ask for a shorter time.', cause)
+      return fault(say`The log server has too little memory for this. Ask for a shorter time.`, cause)
     if (code === codes.unknownUser || code === codes.wrongPassword || response.statusCode === 401)
-      return fault(`The log server ${this.#host} refused the user or the password of log-server.json.`, cause)
-    return fault(`The log server ${this.#host} refused a statement (${code || response.statusCode}).`, cause)
+      return fault(say`The log server ${this.#host} refused the user or the password of log-server.json.`, cause)
+    return fault(say`The log server ${this.#host} refused a statement (${code || response.statusCode}).`, cause)
   }
 
   #unreachable(why: string, cause: unknown): GatewayError {
-    return fault(`The log server ${this.#host} cannot be reached: ${why}.`, cause)
+    return fault(say`The log server ${this.#host} cannot be reached: ${why}.`, cause)
   }
 
   get #host(): string {
@@ -174,7 +175,7 @@ export class LogServerConnection {
 
 const codes = { tooSlow: 159, tooLarge: 241, unknownUser: 192, wrongPassword: 193 } as const
 
-const fault = (message: string, cause: unknown): GatewayError =>
+const fault = (message: SaidText, cause: unknown): GatewayError =>
   new GatewayError('unavailable', message, { retryAfterSeconds: 5, cause })
 
 const causes: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@
 // gateway alone.
 
 import { readFileSync } from 'node:fs'
+import { type SaidText, say } from '../../../shared/said.ts'
 
 export interface LogServerSettings {
   readonly url: URL
@@ -15,22 +16,22 @@ export interface LogServerSettings {
 }
 
 /** Null without a file. A file that is there and cannot be used is a fault, in the operator's words. */
-export function readLogServer(path: string): LogServerSettings | { readonly fault: string } | null {
+export function readLogServer(path: string): LogServerSettings | { readonly fault: SaidText } | null {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    return { fault: 'log-server.json cannot be read. Check who may read the file.' }
+    return { fault: say`log-server.json cannot be read. Check who may read the file.` }
   }
   try {
     return settingsOf(JSON.parse(text))
   } catch {
-    return { fault: 'log-server.json is not JSON. Correct the file and restart the gateway.' }
+    return { fault: say`log-server.json is not JSON. Correct the file and restart the gateway.` }
   }
 }
 
-function settingsOf(read: unknown): LogServerSettings | { readonly fault: string } {
+function settingsOf(read: unknown): LogServerSettings | { readonly fault: SaidText } {
   if (typeof read !== 'object' || read === null) return faultOf('must be an object')
   const { url, database = 'portcullis', user = 'default', password = '', ca = null, gateway, ...rest } = fieldsOf(read)
   const [unknown] = Object.keys(rest)
@@ -49,4 +50,4 @@ function settingsOf(read: unknown): LogServerSettings | { readonly fault: string
 
 const fieldsOf = (read: object): Readonly<Record<string, unknown>> => ({ ...read })
 
-const faultOf = (what: string) => ({ fault: `log-server.json ${what}. Correct the file and restart the gateway.` })
+const faultOf = (what: string) => ({ fault: say`log-server.json ${what}. Correct the file and restart the gateway.` })

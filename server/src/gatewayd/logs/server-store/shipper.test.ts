@@ -14,6 +14,7 @@ import { csvRows } from '../../../core/area/csv.ts'
 import { all } from '../../../core/contract/table-query.ts'
 import type { NewRecord } from '../../../domain/logs/record.ts'
 import type { Question } from '../../../domain/logs/store.ts'
+import { verbatim } from '../../../shared/said.ts'
 import { logViews } from '../log-views.ts'
 import { ServerLogStore } from './server-log-store.ts'
 import { type LogServerSettings, readLogServer } from './settings.ts'
@@ -117,7 +118,7 @@ describe('records on their way to a log server', { skip: withoutLogServer() }, (
     await before.flush()
     await before.close()
     const state = local.state.bind(local)
-    local.state = async () => ({ ...(await state()), place: 0, fault: 'The disk is full.' })
+    local.state = async () => ({ ...(await state()), place: 0, fault: verbatim('The disk is full.') })
     const store = open(local, settings)
     await until('it waits', () => store.serverState().fault !== null)
     local.state = state

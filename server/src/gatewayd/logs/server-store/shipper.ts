@@ -11,6 +11,7 @@ import { createSlices } from '../../../core/workers/slices.ts'
 import { logKindNames } from '../../../domain/logs/kinds.ts'
 import type { LogStore } from '../../../domain/logs/store.ts'
 import { writeDurably } from '../../../shared/files/durable-file.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import * as sql from './clickhouse.ts'
 import type { LogServerConnection } from './connection.ts'
 import { RunWriter, runKey } from './rows.ts'
@@ -31,7 +32,7 @@ export interface ShipperOptions {
 
 export interface ShipperState {
   /** Why records do not reach the server at the moment. */
-  readonly fault: string | null
+  readonly fault: SaidText | null
   readonly place: number
   /** Records that the server does not have yet. */
   readonly waiting: number
@@ -71,7 +72,7 @@ export class Shipper {
   #saved: Cursor
   /** The largest place of each table and slice on the server; null where more may be stored than we know of. */
   #stored: ReadonlyMap<string, number> | null = null
-  #fault: string | null = null
+  #fault: SaidText | null = null
   #isStoreKnown = false
   #lost = 0
   /** The newest place of the local store that is known. */
@@ -128,7 +129,7 @@ export class Shipper {
       } catch (error) {
         this.#stored = null
         if (this.#ended.signal.aborted) break
-        this.#fault = `${(error as Error).message} Records are kept on the gateway and sent later.`
+        this.#fault = say`${(error as Error).message} Records are kept on the gateway and sent later.`
         pauseMs = Math.min(pauseMs * 2, maxPauseMs)
       }
       this.#attempts++

@@ -122,7 +122,7 @@ describe('the file of the firewall hits', () => {
     assert.deepEqual(shown(), ['FWD 1', 'FWD 2', 'FWD 3'])
   })
 
-  it('waits while the disk is full, and what it loses meanwhile is counted', () => {
+  it('waits while the disk is full, and what it loses in the meantime is counted', () => {
     appendFileSync(path, line(1) + line(2, 'FWD 7 accept'))
     look()
     hasRoom = false

@@ -117,7 +117,7 @@ describe('the log store of the event loop', () => {
     assert.ok(pieces > 1)
   })
 
-  it('answers every listener, however many listen at once, and who follows the log meanwhile', async () => {
+  it('answers every listener, however many listen at once, and who follows the log in the meantime', async () => {
     open()
     store.append(maker.records(2_000))
     await store.flush()
@@ -190,7 +190,7 @@ describe('the log store of the event loop', () => {
     assert.equal((await store.state()).place, 1)
   })
 
-  it('answers while its thread is gone, and gives what came meanwhile to the next one', async () => {
+  it('answers while its thread is gone, and gives what came in the meantime to the next one', async () => {
     const entry = join(folder, 'entry.ts')
     writeFileSync(
       entry,

@@ -21,6 +21,7 @@ import type {
   Sums,
   TextPiece,
 } from '../../../domain/logs/store.ts'
+import { say } from '../../../shared/said.ts'
 import type { AgingState } from '../../../shared/time/aging.ts'
 import type { Position } from './newest.ts'
 import type { FoundPage } from './reader.ts'
@@ -258,9 +259,9 @@ function waitIn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
 
 export const createLocalLogStore = (options: LocalLogStoreOptions): LocalLogStore => new LocalLogStore(options)
 
-const hasLeft = (): GatewayError => new GatewayError('unavailable', 'The work was ended before it was done.')
+const hasLeft = (): GatewayError => new GatewayError('unavailable', say`The work was ended before it was done.`)
 
 const tooMany = (): GatewayError =>
-  new GatewayError('unavailable', 'Too many of your log queries are running. Try again in a moment.', {
+  new GatewayError('unavailable', say`Too many of your log queries are running. Try again in a moment.`, {
     retryAfterSeconds: 2,
   })

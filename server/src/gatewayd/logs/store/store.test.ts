@@ -271,7 +271,7 @@ describe('the local log store', () => {
     assert.deepEqual(await messages(), ['a'])
   })
 
-  it('shows what came after all before it was packed, whoever looked in between', async () => {
+  it('shows what came after all before it was packed, no matter who looked in between', async () => {
     open()
     let last = 0
     for (const count of [1, 40, 1, 64, 2, 100, 1]) {

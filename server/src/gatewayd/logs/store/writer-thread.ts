@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { GatewayError } from '../../../core/contract/error.ts'
 import type { NewRecord } from '../../../domain/logs/record.ts'
 import type { LogLimits, LogQueue, Mark, StoreState } from '../../../domain/logs/store.ts'
+import { say } from '../../../shared/said.ts'
 import type { AgingState } from '../../../shared/time/aging.ts'
 import type { FromWriter, ToWriter, WriterAnswer, WriterData } from './messages.ts'
 import { sendable } from './sent-records.ts'
@@ -33,7 +34,7 @@ const maxHeapMb = 1_024
 const cacheFolder = getCompileCacheDir()
 const compileCache = cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) }
 
-const stopped = 'The log is not written at the moment: its thread is being started again.'
+const stopped = say`The log is not written at the moment: its thread is being started again.`
 
 type Waiting = (answer: WriterAnswer | undefined) => void
 

@@ -7,6 +7,7 @@ import { Database, NewerDataError, type Reserve } from '../../../core/database/d
 import { type LogKindName, logKindNames, logKinds } from '../../../domain/logs/kinds.ts'
 import { type NewRecord, storable } from '../../../domain/logs/record.ts'
 import type { LogLimits, Mark, StoreState } from '../../../domain/logs/store.ts'
+import { type SaidText, say } from '../../../shared/said.ts'
 import { type Block, joinBlocks } from './block.ts'
 import {
   type Batch,
@@ -57,9 +58,8 @@ export interface StoreSizes {
 export const storeSizes: StoreSizes = { block: 65_536, frame: 2_048, waiting: 200_000 }
 
 const dayMicroseconds = 86_400_000_000
-const fullDisk =
-  'The disk is full, read-only or failing: log records are not kept. Delete backups or old files to make room.'
-const setAsideText = 'The log file was damaged. It was set aside, and a new one was begun.'
+const fullDisk = say`The disk is full, read-only or failing: log records are not kept. Delete backups or old files to make room.`
+const setAsideText = say`The log file was damaged. It was set aside, and a new one was begun.`
 
 export class StoreWriter {
   readonly #options: WriterOptions
@@ -75,8 +75,8 @@ export class StoreWriter {
   readonly #open: OpenBlocks
   #waitingMarks = new Map<string, string>()
   #lost = 0
-  #fault: string | null = null
-  #notice: string | null = null
+  #fault: SaidText | null = null
+  #notice: SaidText | null = null
   #mustReopen = false
   #isReplaced = false
 
@@ -364,7 +364,7 @@ export class StoreWriter {
     if (removed.length === 0) return
     const records = removed.reduce((sum, one) => sum + one.records, 0)
     this.#lost += records
-    this.#notice = `${records} log records were damaged and have been removed.`
+    this.#notice = say`${records} log records were damaged and have been removed.`
   }
 
   #isReadable(id: number): boolean {

@@ -14,6 +14,7 @@ import type { Applier } from '../../../core/plan/artifacts.ts'
 import { noFacts } from '../../../core/plan/facts.ts'
 import { Vault } from '../../../core/vault.ts'
 import { createConfiguration } from '../../../gatewayd/configuration.ts'
+import { say } from '../../../shared/said.ts'
 import { systemClock } from '../../../shared/time/clock.ts'
 import { describeProblems } from '../client/api.ts'
 
@@ -85,7 +86,7 @@ async function change(database: Database, vault: Vault, login: string): Promise<
       null,
     ],
     actor,
-    reason: 'Administrator reset on the machine with gw admin reset',
+    reason: say`Administrator reset on the machine with gw admin reset`,
   })
   guard.liftBlocks()
   engine.close()
@@ -94,7 +95,7 @@ async function change(database: Database, vault: Vault, login: string): Promise<
 
 /** Nothing reaches the machine from here: a revert is stored, and the gateway applies it when it starts. */
 const unavailable = async (): Promise<never> => {
-  throw new GatewayError('unavailable', 'The gateway is stopped.')
+  throw new GatewayError('unavailable', say`The gateway is stopped.`)
 }
 const noApplier: Applier = {
   check: unavailable,

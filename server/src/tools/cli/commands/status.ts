@@ -4,6 +4,7 @@ import { type AuthorizationSettings, authorizationSettings } from '../../../area
 import type { Endpoint } from '../../../core/contract/endpoint.ts'
 import type { StatusItem } from '../../../core/contract/fields.ts'
 import { isStatusEndpoint } from '../../../core/contract/openapi.ts'
+import { verbatim } from '../../../shared/said.ts'
 import { type Api, withApi } from '../client/api.ts'
 import type { Run } from '../command.ts'
 import { contracts } from '../contract/contracts.ts'
@@ -51,7 +52,7 @@ async function readStatus(api: Api, area: string, endpoint: Endpoint): Promise<A
     return items.map((item) => ({ area, ...item }))
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.exitCode !== exitCodes.refused) throw error
-    return [{ area, name: endpoint.path, status: 'failed', msg: [error.message] }]
+    return [{ area, name: endpoint.path, status: 'failed', msg: [verbatim(error.message)] }]
   }
 }
 

@@ -5,6 +5,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ownApp } from '../../../shared/files/plain.ts'
 import { checkOpenPackage, RefusedPackage, readTrustedKeys } from '../../../shared/files/signed-package.ts'
+import { say } from '../../../shared/said.ts'
 import { beginUpgrade, startArguments } from '../../../upgrade/begin.ts'
 import {
   buildTime,
@@ -129,7 +130,7 @@ async function begin(places: UpgradePlaces): Promise<void> {
     return code === 0 ? null : lastWords(output)
   })
   if (fault === null) return
-  const message = `The upgrade could not be started: ${fault}`
+  const message = say`The upgrade could not be started: ${fault}`
   dropRequest(places, message)
   throw refused(message)
 }

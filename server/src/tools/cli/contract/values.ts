@@ -2,6 +2,7 @@
 // from it. The schema then decides whether a value is allowed, as on the server.
 
 import type { Problem } from '../../../core/contract/error.ts'
+import { verbatim } from '../../../shared/said.ts'
 import { badUsage } from '../failure.ts'
 import { branchesOf, findField, listFields, type Schema, takesNull } from './schema.ts'
 import { nearest } from './suggest.ts'
@@ -81,7 +82,7 @@ export function buildObject(schema: Schema, assignments: readonly Assignment[], 
   const problems: Problem[] = []
   for (const { name, text, isJson } of assignments) {
     const field = findField(schema, name)
-    if (field === null) problems.push({ field: name, message: unknownField(schema, name) })
+    if (field === null) problems.push({ field: name, message: verbatim(unknownField(schema, name)) })
     else setField(value, name.split('.'), isJson ? parseJsonText(text, name) : readText(field, text))
   }
   return { value, problems }

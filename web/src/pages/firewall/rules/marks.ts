@@ -60,7 +60,7 @@ export function marksOf(findings: readonly Finding[], table: TableName, numberOf
 function markOf(found: readonly Finding[], numberOf: NumberOf): Mark {
   const sorted = found
     .toSorted((a, b) => weight[b.severity] - weight[a.severity])
-    .map((one) => ({ ...one, text: heard(renumber(one.text, numberOf, one.table)) }))
+    .map((one) => ({ ...one, text: renumber(heard(one.text), numberOf, one.table) }))
   const [worst] = sorted
   return {
     severity: worst?.severity ?? 'low',
