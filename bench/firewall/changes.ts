@@ -1,5 +1,5 @@
 // One change at 100 rules and at 10,000, and `nft add rule` at the end of chains of the same lengths. All gateways run at
-// the same time and take turns, so that whatever the machine does meanwhile hits all of them.
+// the same time and take turns, so that whatever the machine does in the meantime hits all of them.
 
 import type { BenchOptions } from '../options.ts'
 import { against, grouped, median, type Row, within } from '../table.ts'

@@ -1,5 +1,5 @@
 // Counts what applyd and the programs it starts ask of nftables, by strace: requests for all objects of a kind, whether a
-// program or applyd itself sends them, and the nft programs started. It slows applyd down, so nothing is timed meanwhile.
+// program or applyd itself sends them, and the nft programs started. It slows applyd down, so nothing is timed in the meantime.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

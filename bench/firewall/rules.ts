@@ -1,4 +1,4 @@
-// The rules that everybody gets, drawn the same way each time: seven of ten for a host or network and a port, the others
+// The rules that everyone gets, drawn the same way each time: seven of ten for a host or network and a port, the others
 // between networks, for ranges and lists, and for a port alone; the last one accepts the rest. Also as one linear chain of
 // nftables, which is the raw thing.
 

@@ -1,5 +1,5 @@
 // A checkout below a closed folder, such as /root, cannot be entered by the accounts under which tests start programs of ours.
-// The tests then see it at another place, in mounts of their own; for everybody else it stays where and as it is.
+// The tests then see it at another place, in mounts of their own; for everyone else it stays where and as it is.
 
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'

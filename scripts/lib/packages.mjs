@@ -20,7 +20,7 @@ export function readEnginePackages(folder = join(root, 'server', 'src', 'engines
 
 const engines = readEnginePackages()
 
-/** Keep it short: what is here is installed on the machine of everybody who types `npm start`. */
+/** Keep it short: what is here is installed on the machine of everyone who types `npm start`. */
 export const labPackages = [
   { name: 'iproute2', file: 'ip', purpose: 'the network of the lab' },
   { name: 'nftables', file: 'nft', purpose: 'the firewall engine' },
@@ -74,7 +74,7 @@ export const nightlyPackages = [
 
 export const skipOption = '--skip-packages'
 
-/** Whoever starts us may want to install packages themselves. */
+/** Anyone who starts us may want to install packages themselves. */
 export function skipsPackages() {
   return process.argv.includes(skipOption) || process.env.PORTCULLIS_SKIP_PACKAGES === '1'
 }

@@ -113,7 +113,7 @@ export async function runPhases(phases) {
     const begun = performance.now()
     say(`\n== ${name}`)
     const code = await run()
-    // Ended by a signal: somebody wants out of all of it, not on to the next.
+    // Ended by a signal: someone wants out of all of it, not on to the next.
     if (code > 128) return code
     results.push({ name, code, took: seconds(begun) })
   }

@@ -1,5 +1,5 @@
 // The pinned runtime is a program of its own: it needs libraries that a minimal Debian does not have. They are looked
-// for before anything runs on it, because the loader's words (exit 127) say nothing to whoever reads them.
+// for before anything runs on it, because the loader's words (exit 127) say nothing to anyone who reads them.
 
 import { spawnSync } from 'node:child_process'
 import { ensurePackages } from './packages.mjs'

@@ -20,7 +20,7 @@ for (const path of readFileSync(0, 'utf8').split('\0').filter(Boolean)) {
   renameSync(draft, join(storePath, name))
 }
 
-/** Null for what cannot be stripped: whoever runs it sees the fault, with its line. */
+/** Null for what cannot be stripped: the one who runs it sees the fault, with its line. */
 function strip(source) {
   try {
     return stripTypeScriptTypes(source)

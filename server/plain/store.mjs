@@ -1,5 +1,5 @@
 // Where plain copies of our TypeScript lie: beside the runtime itself, each under the hash of the text it was made of. So an
-// edited file never runs from an old copy, and whoever can write here could as well replace the runtime.
+// edited file never runs from an old copy, and a process that can write here could as well replace the runtime.
 
 import { lstatSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -40,7 +40,7 @@ export const readSearch = (text: string): Search => Object.fromEntries(new URLSe
 export const hrefOf = (path: string, search: Search = {}): string =>
   `${root}${path.replace(/^\/+/, '')}${searchText(search)}`
 
-/** An item as it stands in the address. Slashes in it stay part of the item. */
+/** An item as it is in the address. Slashes in it stay part of the item. */
 export const itemPath = (path: string, item: string | null): string =>
   item === null ? path : `${path}/${encodeURIComponent(item)}`
 

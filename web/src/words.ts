@@ -1,5 +1,5 @@
 // The words of the console: English texts are the ids. Catalogs are compiled by the build, that of English for texts with values.
-// Every text that a person reads stands in `t('...')`, or in `msg('...')` where it is declared and shown later.
+// Every text that a person reads is in `t('...')`, or in `msg('...')` where it is declared and shown later.
 
 import { find } from '@gateway/server/shared/said'
 import { setupI18n } from '@lingui/core'

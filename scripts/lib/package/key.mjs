@@ -1,4 +1,4 @@
-// The key that signs packages. Its public half is in the package, so that a gateway accepts the updates of whoever built it.
+// The key that signs packages. Its public half is in the package, so that a gateway accepts the updates of the one who built it.
 
 import { createPrivateKey } from 'node:crypto'
 import { existsSync } from 'node:fs'

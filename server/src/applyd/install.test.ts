@@ -1,5 +1,5 @@
 // Engines whose packages are installed when they are first switched on: an apply does not wait, the observation shows what
-// happens, and what was switched off meanwhile is not started. The test decides when an installation ends, and how.
+// happens, and what was switched off in the meantime is not started. The test decides when an installation ends, and how.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'

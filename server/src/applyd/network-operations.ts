@@ -39,7 +39,7 @@ export interface KernelState {
   readonly mirrors: readonly KernelMirror[]
   /** Devices with the queueing discipline that mirrors are attached to. */
   readonly mirrorable: readonly string[]
-  /** Devices that take IPv6 addresses and routes from whoever advertises a router. */
+  /** Devices that take IPv6 addresses and routes from anyone who advertises a router. */
   readonly advertised: readonly string[]
 }
 

@@ -17,7 +17,7 @@ const idleMs = 5 * 60_000
 const refusal =
   'HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 8\r\nConnection: close\r\n\r\nBlocked.'
 
-/** Listen on loopback: whoever reaches it gets a certificate that no one trusts, and nothing else. */
+/** Listen on loopback: anyone who reaches it gets a certificate that no one trusts, and nothing else. */
 export function createBlockPeer(certificates: NameCertificates, mostConnections = connectionLimit): Server {
   const server = createServer({ maxHeaderSize: 32 * 1024, headersTimeout: handshakeMs }, (request, response) => {
     request.resume()

@@ -1,4 +1,4 @@
-// The thread that compiles a long list of user categories, so that questions are answered meanwhile.
+// The thread that compiles a long list of user categories, so that questions are answered in the meantime.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { transferablesOf } from '../domain/web-filter/entry-table.ts'

@@ -181,7 +181,7 @@ describe('the helper of the proxy', () => {
     await becomesReady()
   })
 
-  it('tells a decision process that works from one that stands still', async () => {
+  it('tells a decision process that works from one that hangs', async () => {
     start(2_000, 0, 10)
     const child = spawn(process.execPath, ['-e', decider, path], { stdio: 'ignore' })
     try {

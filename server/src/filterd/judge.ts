@@ -133,7 +133,7 @@ interface Target {
   readonly path: string
 }
 
-/** `http://host:80/path?query` or `host:443`, as sent; total, because what is no URL is judged too. */
+/** `http://host:80/path?query` or `host:443`, as sent; total, because what is not a URL is judged too. */
 export function splitUrl(url: string): Target {
   const [prefix = '', scheme = ''] = /^([a-z][a-z0-9+.-]{0,30}):\/\//i.exec(url) ?? []
   const rest = url.slice(prefix.length)

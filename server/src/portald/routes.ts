@@ -106,7 +106,7 @@ function questionOf(form: Form): FactorQuestion | null {
   return { ticket: fields.ticket, factor, enrolment: own !== null && isKey ? own : null }
 }
 
-/** Nobody is signed in with this browser (any more). */
+/** No one is signed in with this browser (any more). */
 const toSignIn = ({ view }: Request): Reply =>
   redirect(303, withWanted('/', view.wanted), { 'Set-Cookie': [clearCookie('token')] })
 

@@ -58,7 +58,7 @@ describe('L6: a secret in the environment', () => {
     assert.ok(environ.includes(`X_${name}=kept`) && !environ.includes('horse'))
   })
 
-  test('can come through a descriptor instead; an empty one is none', () => {
+  test('can come through a descriptor instead; an empty one is not one', () => {
     const [path, call] = takers['launcher and gatewayd']
     assert.equal(JSON.parse(run(showing(path, call), secret, 'descriptor')).taken, secret)
     assert.equal(JSON.parse(run(showing(path, call), '', 'descriptor')).taken, null)

@@ -148,7 +148,7 @@ function copyBytes(path: string, put: (bytes: Buffer) => void): void {
 
 /** Large, and unchanged by a version with the same state format; charts and logs are not worth the time otherwise. */
 const largeFiles = ['log.db', 'logs.db', 'charts.db'].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
-/** Made again by whoever needs it. */
+/** Made again by anyone who needs it. */
 const worthless = ['compile-cache', 'reserve', 'upgrade']
 
 export const savedPath = (places: UpgradePlaces): string => join(places.root, 'state')
@@ -173,7 +173,7 @@ export async function keepState(machine: Machine, places: UpgradePlaces, isForma
   writeDurable(join(saved, 'complete'), '')
 }
 
-/** Puts it back; both daemons must be stopped. Can be done twice. */
+/** Restores it; both daemons must be stopped. Can be done twice. */
 export async function restoreState(
   machine: Machine,
   places: UpgradePlaces,

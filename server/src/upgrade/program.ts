@@ -248,7 +248,7 @@ class Upgrade {
   async #goBack(): Promise<End> {
     this.#show('returning')
     try {
-      // All of it: the state must not be in use while it is put back. The rules stay in the kernel.
+      // All of it: the state must not be in use while it is restored. The rules stay in the kernel.
       await this.#machine.run(['systemctl', 'stop', socketUnit, ...units.toReversed()], 180_000)
       await restoreState(this.#machine, this.#places, this.#isFormatSame())
     } catch (fault) {

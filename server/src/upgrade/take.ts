@@ -84,7 +84,7 @@ export async function takePackage(places: UpgradePlaces, offer: Offer): Promise<
     const obstacle = findObstacle(checked, installed)
     if (obstacle !== null) throw new UpgradeRefused(obstacle)
     const request = requestFor(checked, installed, by)
-    // First the request: what another process takes meanwhile must not become the package of this one, and a status without
+    // First the request: what another process takes in the meantime must not become the package of this one, and a status without
     // a request would say for ever that an upgrade runs.
     claim(places, request)
     fs.renameSync(arriving, packagePath(places))
@@ -123,7 +123,7 @@ function arrivingPath(places: UpgradePlaces): string {
 export function claim(places: UpgradePlaces, request: UpgradeRequest): void {
   if (fs.existsSync(requestPath(places))) {
     refuseSecond(places)
-    // One that cannot be read is none.
+    // One that cannot be read is not one.
     fs.rmSync(requestPath(places), { force: true })
   }
   const own = `${requestPath(places)}.${process.pid}`

@@ -17,7 +17,7 @@ const countIn = (list: typeof files, form: RegExp): number =>
 const numberCast = /\bas number\b(?!\[| \|)/g
 const unknownCast = /\bas unknown as\b/g
 
-/** Where numbers are read by their index in loops over many; elsewhere a cast to number stands alone with its reason. */
+/** Where numbers are read by their index in loops over many; elsewhere a cast to number has its own reason beside it. */
 const loops: readonly { readonly folder: string; readonly why: string; readonly now: number }[] = [
   {
     folder: 'server/src/shared/net/',

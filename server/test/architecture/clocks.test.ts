@@ -1,4 +1,4 @@
-// Time is measured with a clock that nobody can set. Who asks the wall clock shows or stores what it says, and is named here.
+// Time is measured with a clock that no one can set. Who asks the wall clock shows or stores what it says, and is named here.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -19,7 +19,7 @@ const area = [ownArea, publicFiles]
 const trade = ['domain/{policy,signatures,applications,web-filter}/', 'shared/net/', ...pure]
 
 /** All code may say something: the words of the gateway are below everything, and import nothing. */
-export const sayable = 'shared/said.ts'
+export const sayable: readonly string[] = ['shared/said.ts', 'shared/said-texts.ts']
 
 const runs = [
   ...area,

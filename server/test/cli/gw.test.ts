@@ -111,7 +111,7 @@ describe('changing the configuration', () => {
     assert.match(late.err, /This was changed since you read it/)
   })
 
-  it('keeps a change on probation when confirmed and puts it back when told to', async () => {
+  it('keeps a change on probation when confirmed and reverts it when asked to', async () => {
     const nothing = await gwProcess('confirm')
     assert.equal(nothing.code, 1)
     assert.match(nothing.err, /No change is waiting for a confirmation\./)
@@ -377,7 +377,7 @@ describe('asking about rules', () => {
     assert.equal((await gw('post', '/config/confirm', '--cut-connections')).code, 2)
   })
 
-  it('refuses what is no packet', async () => {
+  it('refuses what is not a packet', async () => {
     const protocol = await gw('explain', 'sctp', '10.10.0.2', '198.51.100.10:80')
     assert.equal(protocol.code, 2)
     assert.match(protocol.err, /"sctp" is not a known protocol\. Use one of: tcp, udp,/)

@@ -35,7 +35,7 @@ const ownAnswers: Readonly<Record<string, number>> = {
   'GET /content-filter/users_categories/:category_id': 200,
   // Without a body it is a removal.
   'PATCH /firewall/checks_packets/:check_id': 404,
-  // Its body is no JSON, and is missing.
+  // Its body is not JSON, and is missing.
   'POST /central_console/root_ca': 400,
   // There is none before SSTP is set up.
   'GET /vpn_servers/powershell/sstp': 409,

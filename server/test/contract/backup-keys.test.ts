@@ -70,7 +70,7 @@ describe('a session that signed in a while ago', () => {
 })
 
 describe('the previous version', () => {
-  it('is none, and cannot be returned to', async () => {
+  it('is not one, and cannot be returned to', async () => {
     const admin = await (await start()).client('predefined_admin_write')
     const path = '/system_management/change_sys_root'
     assert.deepEqual((await admin('GET', path)).body, { previous_version: null })

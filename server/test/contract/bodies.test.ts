@@ -49,7 +49,7 @@ describe('a body', () => {
     assert.equal((await admin('PATCH', '/gather_stat/settings', '{"enabled":true}')).status, 200)
   })
 
-  it('in a form or a multipart wrapping is no JSON', async () => {
+  it('in a form or a multipart wrapping is not JSON', async () => {
     const wrapped = '--x\r\nContent-Disposition: form-data; name="enabled"\r\n\r\ntrue\r\n--x--'
     for (const [type, body] of [
       ['application/x-www-form-urlencoded', 'enabled=true'],

@@ -84,7 +84,7 @@ describe('the cards of the machine', () => {
     )
   })
 
-  it('are none with a reason where nothing is applied, or the machine does not answer or not in its form', async () => {
+  it('are absent, with a reason, where nothing is applied, or the machine does not answer or not in its form', async () => {
     const { applier } = gateway
     applier.shownDevices = [device(1)]
     const observed = await applier.observe()

@@ -50,7 +50,7 @@ const register = (admin: Client, token: string) => admin('POST', '/license/regis
 const info = async (admin: Client) => (await admin('GET', '/license/info')).body
 
 describe('an operator’s key that cannot be read', () => {
-  it('is no fault of the licence, and says so', () =>
+  it('is not a fault of the licence, and says so', () =>
     withGateway('no key', async (_gateway, admin) => {
       const { status, body } = await register(admin, await sign({}))
       assert.equal(status, 503)
@@ -103,7 +103,7 @@ describe('a licence without an operator’s key', () => {
     await gateway.close()
   })
 
-  it('takes any token of letters and digits, and refuses what is none', () =>
+  it('takes any token of letters and digits, and refuses what is not one', () =>
     withGateway(null, async (_gateway, admin) => {
       for (const token of ['x', 'a.b.c', await sign(claims), 'A'.repeat(16_384)]) {
         assert.equal((await register(admin, token)).status, 200)
@@ -262,7 +262,7 @@ describe('a licence file', () => {
       }
     }))
 
-  it('is refused when another signed it, a claim is missing, or it is no token', () =>
+  it('is refused when another signed it, a claim is missing, or it is not a token', () =>
     withGateway(publicPem, async (gateway, admin) => {
       const good = await sign(claims)
       const { revision } = gateway.engine

@@ -92,7 +92,7 @@ describe('the list of administrators', () => {
     for (const comment of hostile) assert.ok(cells.includes(neutral(comment)), comment)
   })
 
-  it('refuses columns it does not have, and what is no list', async () => {
+  it('refuses columns it does not have, and what is not a list', async () => {
     for (const columns of ['["password"]', '["password_hash"]', '["id","nope"]', '["__proto__"]', '[""]']) {
       const answer = await csv(`&columns=${encodeURIComponent(columns)}`)
       assert.equal(answer.status, 422, columns)

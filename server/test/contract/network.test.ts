@@ -396,7 +396,7 @@ describe('network interfaces', () => {
     assert.equal((await reader('DELETE', '/network/connections/1')).status, 403)
   })
 
-  it('keeps a port open from outside in the revision of the first set-up, and refuses what is no port', async () => {
+  it('keeps a port open from outside in the revision of the first set-up, and refuses what is not a port', async () => {
     const [outside, inside] = [ethernet(), ethernet()]
     const body = {
       outside: { mac: outside.mac, enable_dhcp: true, addresses: [], gateway: null, dns: [] },

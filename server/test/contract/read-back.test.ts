@@ -18,7 +18,7 @@ const at = (method: string, path: string): Endpoint | undefined =>
 interface List {
   readonly path: string
   readonly create: Endpoint
-  /** Below which one item stands. */
+  /** The path that one item is below. */
   readonly item: string
 }
 

@@ -1,4 +1,4 @@
-// The prefix of the cookies: whoever signs in for /rest finds the whole interface there.
+// The prefix of the cookies: anyone who signs in for /rest finds the whole interface there.
 // Requirement 5.
 
 import assert from 'node:assert/strict'
@@ -21,7 +21,7 @@ describe('below /rest', () => {
       ...(body ? { payload: JSON.stringify(body) } : {}),
     })
 
-  it('stands every path, with the same rules', async () => {
+  it('serves every path, with the same rules', async () => {
     const credentials = { login: 'resting', password: testPassword, rest_path: '/rest' }
     const signedIn = await call('POST', '/rest/web/auth/login', '', credentials)
     assert.equal(signedIn.statusCode, 200)
@@ -40,7 +40,7 @@ describe('below /rest', () => {
     assert.deepEqual([wrongMethod.statusCode, wrongMethod.headers.allow], [405, 'GET, HEAD, PATCH'])
   })
 
-  it('stands nothing twice, and nothing that only looks like it', async () => {
+  it('serves nothing twice, and nothing that only looks like it', async () => {
     const admin = await gateway.client('predefined_admin_write')
     for (const url of ['/rest', '/rest/', '/rest/rest/web/whoami', '/resting/web/whoami', '/REST/web/whoami'])
       assert.equal((await admin('GET', url)).status, 404, url)

@@ -156,7 +156,7 @@ describe('archives of rules', () => {
     assert.deepEqual(await sids(), [2_100_000])
   })
 
-  it('one with the same name takes the place of the one before, another stands beside it', async () => {
+  it('one with the same name takes the place of the one before, another is beside it', async () => {
     const { body: first } = await upload(openLayout())
     await settled()
     const { body: second } = await upload(rule(2_200_000))

@@ -191,7 +191,7 @@ describe('security events', () => {
       packet(at, answer),
       packet(at + 500, own),
     ]
-    // A file that is cut, as the engine writes it, and what is no capture at all.
+    // A file that is cut, as the engine writes it, and what is not a capture at all.
     writeFileSync(join(folder, 'captures', 'ring.1'), printPcap(ring).subarray(0, -3))
     writeFileSync(join(folder, 'captures', 'noise'), 'x'.repeat(5_000))
     assert.deepEqual((await capture(31_000)).bytes, printPcap([packet(at - 1, own), packet(at, answer)]))

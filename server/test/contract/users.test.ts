@@ -383,7 +383,7 @@ describe('users', () => {
       assert.deepEqual(fieldsOf(await putGroup(other, { name: 'twin' })), ['name'])
     })
 
-    it('never stand in themselves', async () => {
+    it('are never inside themselves', async () => {
       const top = await group('loop top')
       const middle = await group('loop middle', top)
       const low = await group('loop low', middle)
@@ -415,7 +415,7 @@ describe('users', () => {
       assert.equal((await admin('DELETE', `/user_backend/groups/${radius}`)).status, 200)
     })
 
-    it('take everybody and every group in them along, with the authorization rules', async () => {
+    it('take everyone and every group in them along, with the authorization rules', async () => {
       const outer = await group('full')
       const inner = await group('inside', outer)
       const beside = await group('beside')

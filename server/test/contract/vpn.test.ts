@@ -261,7 +261,7 @@ describe('the VPN servers', () => {
     await clear('access_rules')
   })
 
-  it('list the rules of one user, by name, by group and for everybody', async () => {
+  it('list the rules of one user, by name, by group and for everyone', async () => {
     const local = await addUser(81, 'local')
     await addUser(82, 'ad')
     const ids: number[] = []

@@ -119,7 +119,7 @@ describe('under load', { skip: reasonToSkip() }, () => {
     assert.equal(count(200) + count(503), answers.length)
     assert.ok(count(200) > 0)
     assert.ok(answers.filter(({ status }) => status === 503).every(({ retryAfter }) => retryAfter === '1'))
-    // On the event loop each hash would hold everybody up: then there would be fewer answers than hashes.
+    // On the event loop each hash would hold everyone up: then there would be fewer answers than hashes.
     assert.ok(durations.count > count(200) / 4, `only ${durations.count} answers meanwhile`)
   })
 })

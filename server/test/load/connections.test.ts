@@ -12,7 +12,7 @@ import { cookieOf, Durations, figuresOf, isNightly, type Lab, password, reasonTo
 
 const slowEach = isNightly ? 60 : 4
 const flood = isNightly ? 5_000 : 300
-/** More than all strangers together may hold. */
+/** More than all unauthenticated clients together may hold. */
 const manySources = isNightly ? 10_000 : 6_000
 /** One source may hold 64 connections and ask 3,000 times without a session: more come from more sources. */
 const perSource = 7

@@ -1,5 +1,5 @@
 // Starts the watched gateway and attacks it: clients that send bytes as they like, a probe that asks all the time, and the
-// longest turn of the gateway's event loop meanwhile.
+// longest turn of the gateway's event loop in the meantime.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

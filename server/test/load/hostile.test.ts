@@ -83,7 +83,7 @@ async function webSocketGarbage(bench: HostileBench): Promise<Reply[]> {
   return []
 }
 
-/** Many more requests than are answered meanwhile, on several connections at once. */
+/** Many more requests than are answered in the meantime, on several connections at once. */
 async function pipelined(bench: HostileBench): Promise<Reply[]> {
   const asked = `GET /web/whoami HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${bench.cookie}\r\n\r\n`.repeat(5_000)
   const sockets = await Promise.all(times(8, () => bench.open()))

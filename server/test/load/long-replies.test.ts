@@ -86,7 +86,7 @@ describe('a long list', () => {
     await until('the list is on its way', () => last !== null && held() > 0)
     await until('the connection takes no more', () => response().writableNeedDrain)
     assert.ok(held() <= mostHeld, `${held()} bytes`)
-    // Others are answered meanwhile.
+    // Others are answered in the meantime.
     assert.equal((await admin('GET', '/firewall/settings')).status, 200)
     assert.ok(held() <= mostHeld, `${held()} bytes`)
     assert.equal((await itemsOf(socket)).length, count)

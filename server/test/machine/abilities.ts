@@ -1,4 +1,4 @@
-// Whether machines can be booted here, and if not, why, in words for whoever reads the list of skipped tests.
+// Whether machines can be booted here, and if not, why, in words for anyone who reads the list of skipped tests.
 
 import { spawnSync } from 'node:child_process'
 import { readAbilities } from '../../src/tools/launcher/planes.ts'

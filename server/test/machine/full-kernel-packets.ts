@@ -96,7 +96,7 @@ export function testPackets(gateway: () => FullGateway): void {
 
   /**
    * The parts by which they are counted do not fill evenly, and the kernel forgets a connection whose first packet was under way for
-   * more than two of its ticks while another processor counted: here, where processors stand still at times, that happens.
+   * more than two of its ticks while another processor counted: here, where processors pause at times, that happens.
    */
   const assertLimited = (open: number): void =>
     assert.ok(open >= 256 && open <= 512 + 64, `${open} of 1024 were answered`)

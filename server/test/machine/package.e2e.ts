@@ -1,5 +1,5 @@
 // The package on booted machines of both Debian releases, from its installation to its removal: what an administrator does in
-// the life of a gateway, and what packets do meanwhile. reboots.e2e.ts does the same many times at night.
+// the life of a gateway, and what packets do in the meantime. reboots.e2e.ts does the same many times at night.
 // Requirements 50 and 66.
 
 import assert from 'node:assert/strict'

@@ -61,7 +61,7 @@ const questions: Readonly<Record<string, string>> = {
   listeners: 'ss -lntuH | tr -s " " | cut -d " " -f 1,5',
 }
 
-/** An empty answer is none: systemd was too busy to give one, for example. */
+/** An empty answer is not one: systemd was too busy to give one, for example. */
 const neverEmpty = ['files', 'contents of /etc', 'accounts', 'unit files', 'running units', 'addresses', 'links']
 /** systemctl gives up after 25 s otherwise, and an emulated machine takes longer to read all units. */
 const patience = 'export SYSTEMD_BUS_TIMEOUT=30min'

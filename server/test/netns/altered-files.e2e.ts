@@ -1,4 +1,4 @@
-// Someone with the rights of root alters the file of an engine and has the engine read it. While applyd stands still the engine
+// Someone with the rights of root alters the file of an engine and has the engine read it. While applyd hangs the engine
 // behaves by the altered file; afterwards it behaves by ours again, without a change of the configuration.
 // Requirement 76.
 

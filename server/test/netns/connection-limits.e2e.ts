@@ -98,7 +98,7 @@ describe('tracked connections', () => {
     await wire.passes({ port: 9000 })
   })
 
-  it('leave room for the gateway itself, whoever has them', async () => {
+  it('leave room for the gateway itself, no matter who has them', async () => {
     await api.ok('PATCH', path, { local_host: 8192, forwarded: 600 })
     const first = await holdConnections(gateway.stateDir, [], [client, server, heldPort, 400])
     const second = await holdConnections(gateway.stateDir, other.enter, [other.address, server, heldPort, 400])

@@ -1,5 +1,5 @@
 // DHCP on the wire: what each field of an entry puts into an answer, who gets which address, and that neither a change
-// nor a killed daemon costs anybody a lease.
+// nor a killed daemon costs anyone a lease.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

@@ -95,7 +95,7 @@ describe('the flow export on the wire', { skip: lacking(...programs) }, () => {
 
   let collections = 0
 
-  /** Everything that the collector gets while `work` runs, and which it can ask for meanwhile, a few seconds late. */
+  /** Everything that the collector gets while `work` runs, and which it can ask for in the meantime, a few seconds late. */
   async function collect(work: (sofar: () => Promise<CollectedFlow[]>) => Promise<void>): Promise<CollectedFlow[]> {
     const folder = join(gateway.stateDir, `flows-${++collections}`)
     const pidFile = `${folder}.pid`
@@ -245,7 +245,7 @@ describe('the flow export on the wire', { skip: lacking(...programs) }, () => {
     await turnOff()
   })
 
-  it('counts a connection that stays open once, whatever is changed meanwhile', async () => {
+  it('counts a connection that stays open once, whatever is changed in the meantime', async () => {
     const counted = await countPort(43_200)
     const flows = await collect(async () => {
       await turnOn()

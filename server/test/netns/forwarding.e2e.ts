@@ -1,5 +1,5 @@
 // The log on its way to a collector: a real rsyslogd and a plain socket in the internet of the lab get every record that the
-// gateway wrote, in order, whatever happens to the collector, to gatewayd and to the settings meanwhile.
+// gateway wrote, in order, whatever happens to the collector, to gatewayd and to the settings in the meantime.
 
 import assert from 'node:assert/strict'
 import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

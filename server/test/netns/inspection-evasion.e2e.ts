@@ -66,7 +66,7 @@ describe('attacks in pieces and disguises', () => {
     const values = Object.values(sids)
     const alert = await lab.addProfile('Alerts', [{ key: 'sid', values, action: 'alert' }])
     const drop = await lab.addProfile('Drops', [{ key: 'sid', values, action: 'drop' }])
-    // Rules name addresses of IPv4; those over IPv6 are told apart by where the second client stands.
+    // Rules name addresses of IPv4; those over IPv6 are told apart by where the second client is.
     await lab.firewall.forward({
       action: 'accept',
       ips_enabled: true,

@@ -43,7 +43,7 @@ describe('recorded traffic through a gateway that drops what any signature sees'
     stopped = await lab.replayAttacks(attacks.map(([, traffic]) => traffic))
     const through = attacks.flatMap(([name], at) => {
       const one = stopped[at]
-      // A reset would be the work of somebody else: a drop is silent.
+      // A reset would be the work of someone else: a drop is silent.
       return one?.client === 'stalled' ? [] : [`${name}: ${one?.detail}`]
     })
     assert.deepEqual(through, [])

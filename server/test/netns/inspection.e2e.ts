@@ -1,5 +1,5 @@
 // Deep inspection of real connections: what happens to an attack by profile, what is left alone, several profiles at once,
-// changes under load, and an engine that is killed or stands still.
+// changes under load, and an engine that is killed or hangs.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -312,7 +312,7 @@ describe('inspection', () => {
       await lab.expectStatus(attack, 0, from(client))
     })
 
-    it('is active again only when the engine that started anew inspects', async () => {
+    it('is active again only when the engine that started again inspects', async () => {
       for (const on_failure of ['pass', 'block', 'pass']) {
         const before = engines()
         await ok('PATCH', `/inspection/profiles/${drop}`, { on_failure })

@@ -117,7 +117,7 @@ describe('an administrator on the network of the gateway', () => {
     ],
   ]
   for (const [title, request, words] of cuts) {
-    it(`${title} is refused, and on probation it is made and put back`, async () => {
+    it(`${title} is refused, and on probation it is made and reverted`, async () => {
       const refused = call(...request())
       assert.equal(refused.status, 409, JSON.stringify(refused.body))
       assert.match(refused.body.message, words)

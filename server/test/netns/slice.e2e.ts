@@ -60,14 +60,14 @@ describe('the lab', () => {
     assert.equal(await seenAddress(), gatewayExternal)
   })
 
-  it('puts an unconfirmed change back by itself', async () => {
+  it('reverts an unconfirmed change by itself', async () => {
     assert.equal((await patch(false, { 'portcullis-confirm-within': '3' })).status, 200)
     assert.equal(await seenAddress(), clientAddress)
     await until('it is back', async () => (await seenAddress()) === gatewayExternal)
     assert.equal((await api.call('GET', '/firewall/settings')).body.automatic_snat_enabled, true)
   })
 
-  it('puts it back also when gatewayd is killed in between', async () => {
+  it('reverts it also when gatewayd is killed in between', async () => {
     assert.equal((await patch(false, { 'portcullis-confirm-within': '3' })).status, 200)
     await gateway.killGatewayd()
     assert.equal(await seenAddress(), clientAddress)
@@ -75,7 +75,7 @@ describe('the lab', () => {
     assert.equal((await api.call('GET', '/firewall/settings')).body.automatic_snat_enabled, true)
   })
 
-  it('puts it back also when applyd is killed in between', async () => {
+  it('reverts it also when applyd is killed in between', async () => {
     assert.equal((await patch(false, { 'portcullis-confirm-within': '3' })).status, 200)
     await gateway.killApplyd()
     // What was not yet settled is undone at its start, and applied again right after.

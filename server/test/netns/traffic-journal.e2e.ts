@@ -204,7 +204,7 @@ describe('the traffic journal on the wire', { skip }, () => {
       return notes.reduce((sum, { lost }) => sum + lost, 0)
     }
     const before = await lostNow()
-    // From many ports: what one connection repeats too fast is refused by the limit of its host, and is no hit of the rule.
+    // From many ports: what one connection repeats too fast is refused by the limit of its host, and is not a hit of the rule.
     const flood = `let left = 60000
       for (let port = 39000; port < 39100; port++) {
         const socket = require('dgram').createSocket('udp4')

@@ -96,7 +96,7 @@ interface Cell {
   readonly steps: readonly RawStep[]
 }
 
-/** The token stands in the path of every request of a cell, and in no other's. */
+/** The token is in the path of every request of a cell, and in no other's. */
 function cellsOf(way: Way): Cell[] {
   const cells: Cell[] = []
   const add = (what: string, make: (token: (part: string) => string) => string | readonly RawStep[]): void => {

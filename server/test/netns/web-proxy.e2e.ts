@@ -1,5 +1,5 @@
 // The web proxy itself: clients that name it, the files they download, and what happens to web traffic while the decision
-// process or the proxy is dead or stands still.
+// process or the proxy is dead or hangs.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
@@ -170,7 +170,7 @@ describe('the web proxy', () => {
       ['block', 503],
       ['pass', 200],
     ] as const)
-      it(`does the same while it stands still: ${mode}`, async () => {
+      it(`does the same while it hangs: ${mode}`, async () => {
         await setProxy({ on_failure: mode })
         const [pid = assert.fail('it does not run')] = pidsOf(filterd)
         process.kill(pid, 'SIGSTOP')

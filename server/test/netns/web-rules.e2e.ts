@@ -49,7 +49,7 @@ describe('rules of the content filter', () => {
     access: 'deny',
     ...fields,
   })
-  /** The proxy reads its settings again, and takes no connections meanwhile. */
+  /** The proxy reads its settings again, and takes no connections in the meantime. */
   const switchSafeSearch = async (enabled: boolean): Promise<void> => {
     await lab.api.ok('PATCH', '/proxy_backend/safe_search', { enabled })
     await lab.answers()

@@ -1,5 +1,5 @@
 // What one host can hold of the web proxy: as many idle connections as it can open, to every port that the proxy has for clients.
-// Another host is served meanwhile, and what is denied stays denied, whatever the proxy is to do when it fails. Uploads that no server
+// Another host is served in the meantime, and what is denied stays denied, whatever the proxy is to do when it fails. Uploads that no server
 // takes cost the proxy little, and those that one takes slowly arrive.
 // Requirements 35 and 73.
 

@@ -1,4 +1,4 @@
-// Authority is asked at the moment of the act: whoever lost session, role or account while a request was on its way changes
+// Authority is asked at the moment of the act: anyone who lost session, role or account while a request was on its way changes
 // nothing, whether the rest of the body was missing or the change waited for its turn.
 // Requirement 7.
 

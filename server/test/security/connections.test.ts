@@ -146,7 +146,7 @@ describe('many connections of one address', () => {
     const gone = strangers.map((socket) => closing(socket))
     let left = strangers.length
     for (const end of gone) void end.then(() => left--)
-    // Strangers that have been silent for two seconds make room for whoever comes next.
+    // Unauthenticated clients that have been silent for two seconds make room for anyone who comes next.
     const now = performance.now.bind(performance)
     t.mock.method(performance, 'now', () => now() + 2_100)
     const late = await Promise.all(Array.from({ length: 3 }, () => openTls(target)))

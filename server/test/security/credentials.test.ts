@@ -1,4 +1,4 @@
-// A session needs both of its cookies, whole, once each and of the same session. Everything else is a stranger, at every
+// A session needs both of its cookies, whole, once each and of the same session. Everything else is an unauthenticated client, at every
 // endpoint that is not public.
 // Requirement 4.
 
@@ -121,7 +121,7 @@ describe('a session', () => {
   })
 })
 
-/** Another character than the one that stands there. */
+/** Another character than the one that is there. */
 const hexDigit = (byte: number, old: string | undefined): string => {
   const digit = (byte & 15).toString(16)
   return digit === old ? 'g' : digit

@@ -225,7 +225,7 @@ function assertAnswer(endpoint: Endpoint, request: Ask, answer: Answer, title: s
   const type = String(answer.headers['content-type'])
   if (endpoint.alsoReplies.some((other) => type.startsWith(other)) || endpoint.path.startsWith('/docs')) return
   assert.equal(type, 'application/json; charset=utf-8', title)
-  // Whoever injects requests resolves dot segments, so it was another endpoint that answered.
+  // Anyone who injects requests resolves dot segments, so it was another endpoint that answered.
   if (/\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(request.url)) return
   if (answer.body.dry_run === true) {
     const ofConnections = ['connections', 'connections_total', 'connections_note']

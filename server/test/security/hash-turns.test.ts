@@ -1,4 +1,4 @@
-// Hashes that signed-in administrators ask for: whoever sends many passwords of users waits for them alone.
+// Hashes that signed-in administrators ask for: anyone who sends many passwords of users waits for them alone.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'

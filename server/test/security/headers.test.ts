@@ -184,7 +184,7 @@ describe('a header that merely claims something', () => {
       ),
     )
     clients.push(await gateway.client(null))
-    // Everything of the gateway's own stands still: the audit trail is what grows with each refused request.
+    // Nothing else of the gateway changes: the audit trail is what grows with each refused request.
     const reads = endpoints.filter((endpoint) => endpoint.method === 'GET' && !endpoint.path.startsWith('/journal'))
     const print = (answer: Answer): string => {
       const { date: _date, connection: _connection, 'content-length': _length, ...headers } = answer.headers

@@ -1,4 +1,4 @@
-// H4: whoever holds gatewayd owns `<state>/gateway`. It fills every name that root could meet there with links and pipes;
+// H4: anyone who holds gatewayd owns `<state>/gateway`. It fills every name that root could meet there with links and pipes;
 // then everything that root runs is run. Nothing outside may change, and nothing may wait.
 // Requirements 49 and 51.
 

@@ -247,7 +247,7 @@ describe('a session', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('of another can be ended only with full access, one’s own by everybody', async () => {
+  it('of another can be ended only with full access, one’s own by everyone', async () => {
     const viewer = await gateway.client('predefined_reports_view')
     const other = open(await newAdmin())
     for (const handle of [other.handle, 'no-such-session']) {

@@ -39,7 +39,7 @@ const answersAnyId = new Set(
 )
 
 describe('SQL', () => {
-  it('is prepared only from texts that stand in the source', () => {
+  it('is prepared only from texts that are in the source', () => {
     const found = statements().filter(({ place }) => !place.startsWith('core/database/'))
     assert.ok(found.length > 30, 'the scan finds them')
     for (const { place, kind, text } of found) {

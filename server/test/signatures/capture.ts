@@ -13,7 +13,7 @@ export interface Turn {
 /** Who speaks first, over what, and what both sides say. */
 export interface Traffic {
   readonly protocol: 'tcp' | 'udp'
-  /** Does the client stand inside? */
+  /** Whether the client is inside. */
   readonly isFromInside: boolean
   readonly port: number
   readonly turns: readonly Turn[]

@@ -46,7 +46,7 @@ export interface Ends {
 
 export const familyOf = ({ source }: Ends): IpFamily => (isIPv6(source) ? 6 : 4)
 
-/** With the checksum that stands `at` so many bytes from the start. */
+/** With the checksum that is `at` so many bytes from the start. */
 function summed(ends: Ends, protocol: number, at: number, data: Buffer, isBroken = false): Buffer {
   const addresses = [addressBytes(ends.source), addressBytes(ends.destination)]
   const length = isIPv6(ends.source) ? [...u32(data.length), 0, 0, 0, protocol] : [0, protocol, ...u16(data.length)]

@@ -1,5 +1,5 @@
 // The one place that says how many exceptions each list in the tests may hold. A number here only ever becomes smaller: who
-// removes an exception lowers it, and nobody adds one without changing this file.
+// removes an exception lowers it, and no one adds one without changing this file.
 
 import assert from 'node:assert/strict'
 

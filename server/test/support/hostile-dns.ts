@@ -77,7 +77,7 @@ function delegation(labels: readonly string[], servers: readonly string[]): Repl
 
 const oddName = below('\0\n"\\.<b>\xff', 'odd2')
 const kinds: Record<string, (labels: readonly string[]) => Reply> = {
-  // Each name is an alias of a name that nobody asked for.
+  // Each name is an alias of a name that no one asked for.
   chain: () => ({ answer: [record(asked, typeCname, below(fresh(), 'chain'))] }),
   loop: () => ({ answer: [record(asked, typeCname, asked)] }),
   long: () => ({ answer: [record(asked, typeTxt, Buffer.concat(many(255, () => pieceOfText)))] }),

@@ -287,7 +287,7 @@ export class LabGateway {
   }
 
   /**
-   * Processes of this lab whose command line has the part. The state folder is no sign of them: where the service account
+   * Processes of this lab whose command line has the part. The state folder is not a sign of them: where the service account
    * cannot reach it or the checkout, they know it by another path (tools/launcher/mounts.ts).
    */
   processesOf(part: string): readonly number[] {

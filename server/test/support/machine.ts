@@ -15,7 +15,7 @@ export interface Machine {
 export async function startMachine(): Promise<Machine> {
   const child = spawn('/usr/bin/unshare', ['--net', '--mount', '/bin/cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
-  // Comes back once it stands in its namespaces.
+  // Comes back once it is in its namespaces.
   child.stdin.write('ready')
   await Promise.race([once(child.stdout, 'data'), closed])
   assert.ok(child.pid !== undefined && child.exitCode === null, 'no namespace can be made')

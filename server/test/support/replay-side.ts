@@ -64,7 +64,7 @@ class Script {
 const isRefusal = (error: NodeJS.ErrnoException): boolean =>
   ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'EACCES'].includes(error.code ?? '')
 
-/** Over one connection that stands, or (for a client) is being made. */
+/** Over one connection that is open, or (for a client) is being made. */
 function converse(socket: Socket, script: Script, self: 'client' | 'server', silenceMs: number): Promise<Told> {
   return new Promise((resolve) => {
     let isDone = false

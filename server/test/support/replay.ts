@@ -1,5 +1,5 @@
 // Replays recorded traffic as real conversations between two network namespaces: each side is one process that takes its turns
-// from the recording, so the packets on the way are those of the kernel. What stands between the two decides how each ends.
+// from the recording, so the packets on the way are those of the kernel. What is between the two decides how each ends.
 
 import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, spawn } from 'node:child_process'

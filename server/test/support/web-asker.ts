@@ -41,7 +41,7 @@ function ask(question: WebAsk): void {
     timeout: 60_000,
   }
   const socketOf = (): TLSSocket | null => outgoing.socket as TLSSocket | null
-  // A certificate can only be asked for while the connection stands.
+  // A certificate can only be asked for while the connection is open.
   let issuer = ''
   const take = (incoming: IncomingMessage): void => {
     let [text, bytes] = ['', 0]

@@ -49,7 +49,7 @@ const udp = (probe: Probe): Promise<string | null> =>
       clearInterval(again)
       resolve(answer)
     }
-    // Only a connected socket hears that nobody is there.
+    // Only a connected socket hears that no one is there.
     const send = () => (probe.wantsRefusal ? socket.send('?') : socket.send('?', probe.port, probe.destination))
     const again = setInterval(send, 200)
     socket.on('message', (answer) => finish(answer.toString()))

@@ -17,7 +17,7 @@ import { createStore } from './store.ts'
 
 export interface ApplyOptions {
   readonly reason?: string
-  /** Seconds within which the change must be kept; null: at once for good. */
+  /** Seconds within which the change must be kept; null: at once and permanently. */
   readonly confirmWithin?: number | null
   /** Connections that the change refuses are cut. */
   readonly isCutting?: boolean
@@ -26,7 +26,7 @@ export interface ApplyOptions {
 export interface Applied {
   readonly replies: readonly unknown[]
   readonly revision: number | null
-  /** When the change is put back unless it is kept. */
+  /** When the change is reverted unless it is kept. */
   readonly confirmBefore: string | null
 }
 

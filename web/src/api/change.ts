@@ -3,7 +3,7 @@
 import type { Endpoint } from '@gateway/server/contract'
 import type { Problem } from './failure.ts'
 
-/** The id of what call `of` of the same change creates goes to a place of the body, where null stands. */
+/** The id of what call `of` of the same change creates goes to a place of the body, where null is. */
 export interface IdOfCall {
   readonly into: string
   readonly of: number
@@ -25,7 +25,7 @@ export interface ChangePlan {
   readonly title: string
   /** Several are one change with one revision. */
   readonly calls: readonly PlannedCall[]
-  /** Offer to put it back unless kept within so many seconds. */
+  /** Offer to revert it unless kept within so many seconds. */
   readonly confirmWithin?: number
   /** What is read again afterwards. */
   readonly reads: readonly Endpoint[]

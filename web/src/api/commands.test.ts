@@ -1,4 +1,4 @@
-// Commands are read by a real shell and by the reader of gw: what comes out is what went in, whatever stands in it.
+// Commands are read by a real shell and by the reader of gw: what comes out is what went in, whatever is in it.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

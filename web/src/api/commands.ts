@@ -19,7 +19,7 @@ export interface CommandOptions {
   readonly origin?: string
 }
 
-/** What the shell takes as one word, whatever stands in it. */
+/** What the shell takes as one word, whatever is in it. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 

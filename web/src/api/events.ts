@@ -129,7 +129,7 @@ function noteRevision(news: RevisionNews): void {
 function noteWaiting(waiting: Waiting | null): void {
   const before = happenings.get().waiting
   patch({ waiting })
-  // Kept or put back: in the second case all that was read is old.
+  // Kept or reverted: in the second case all that was read is old.
   if (before && !waiting) void readEverythingAgain()
 }
 

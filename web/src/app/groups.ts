@@ -1,4 +1,4 @@
-// The nine groups of the rail: their words and icons, and which pages stand in each.
+// The nine groups of the rail: their words and icons, and which pages are in each.
 
 import type { Access } from '@gateway/server/core/access'
 import { type Group, groups, type PageEntry } from '../page.ts'

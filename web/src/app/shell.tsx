@@ -1,4 +1,4 @@
-// What stands around every page: the sign-in when there is no session, else the frame. A session that lapsed keeps the frame with
+// What is around every page: the sign-in when there is no session, else the frame. A session that lapsed keeps the frame with
 // its drafts behind a sign-in.
 
 import { lazy, type ReactNode, Suspense, useEffect } from 'react'

@@ -8,7 +8,7 @@ import type { IconName } from '../ui/icons.ts'
 export type Item = Readonly<Record<string, unknown>>
 
 type Erased<T> = T extends object ? T : never
-/** The rows of a list: the reply itself, or what stands in one of its fields. */
+/** The rows of a list: the reply itself, or what is in one of its fields. */
 export type RowOf<L, In> = In extends keyof ReplyOf<L>
   ? ReplyOf<L>[In] extends readonly (infer Row)[]
     ? Erased<Row>
@@ -108,7 +108,7 @@ export interface FieldSpec {
 }
 
 export interface ColumnSpec {
-  /** A field of the row, or any name where `text` or `cell` says what stands in it. */
+  /** A field of the row, or any name where `text` or `cell` says what is in it. */
   readonly id: string
   readonly title?: string
   readonly width?: number | 'rest'
@@ -195,7 +195,7 @@ export const rowLink =
   ): RowAction =>
     checked(spec)
 
-/** A call that stands on its own: a button, with fields where it has a body, a file where it takes one. */
+/** A call by itself: a button, with fields where it has a body, a file where it takes one. */
 export interface Action {
   readonly endpoint: Endpoint
   readonly title: string

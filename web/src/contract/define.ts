@@ -73,7 +73,7 @@ interface Common {
   readonly status?: Endpoint
   /** One sentence below the title. */
   readonly lead?: string
-  /** Offer to put a change back unless kept within so many seconds. */
+  /** Offer to revert a change unless kept within so many seconds. */
   readonly confirmWithin?: number
   readonly actions?: readonly Action[]
   readonly reads?: readonly Read[]
@@ -133,7 +133,7 @@ export interface CollectionEndpoints {
 export interface Collection {
   readonly endpoints: CollectionEndpoints
   readonly isOrdered: boolean
-  /** Where the list stands in the reply, when it is not the reply. */
+  /** Where the list is in the reply, when it is not the reply. */
   readonly rowsIn?: string
   readonly query?: Readonly<Record<string, unknown>>
   /** One of them, as in "static lease". */

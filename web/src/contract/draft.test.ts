@@ -35,7 +35,7 @@ test('paths are those of the gateway', () => {
   assert.equal(getAt(item, 'routes[7].gateway'), undefined)
 })
 
-test('what is set is what is read, and a change back is no change', () => {
+test('what is set is what is read, and a change back is not a change', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.jsonValue()),
@@ -104,7 +104,7 @@ test('what the page fills in is sent, what is blank and optional is not', () => 
   assert.equal('comment' in body, false)
 })
 
-test('faults stand beside their field, the rest is for the summary', () => {
+test('faults are beside their field, the rest is for the summary', () => {
   const faults = sortFaults(
     [
       { field: 'ranges[2]', message: 'bad' },

@@ -11,7 +11,7 @@ export interface Conflict {
 }
 
 export interface Merge {
-  /** Theirs, with what only I changed. Where both changed, theirs stands until the person chose. */
+  /** Theirs, with what only I changed. Where both changed, theirs is used until the person chooses. */
   readonly merged: Item
   readonly conflicts: readonly Conflict[]
   /** What only they changed. */

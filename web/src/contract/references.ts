@@ -12,7 +12,7 @@ export interface Source {
   readonly load: () => Promise<Endpoint>
   readonly value: (row: Item) => string
   readonly label: (row: Item) => string
-  /** Where the list stands in the reply, when it is not the reply. */
+  /** Where the list is in the reply, when it is not the reply. */
   readonly rowsIn?: string
   /** What helps to choose it, in the language of the person. */
   readonly hint?: (row: Item) => string

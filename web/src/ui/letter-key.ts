@@ -8,7 +8,7 @@ interface Pressed {
 /** The Latin letter on the key, in lower case: G on a Russian keyboard is the same key. Empty for other keys. */
 export function letterOf({ key, code }: Pressed): string {
   if (/^[a-z]$/i.test(key)) return key.toLowerCase()
-  // Another script: the place of the key counts. A sign such as `;` in a Latin layout is no letter.
+  // Another script: the place of the key counts. A sign such as `;` in a Latin layout is not a letter.
   return /^\p{L}$/u.test(key) && /^Key[A-Z]$/.test(code) ? code.slice(3).toLowerCase() : ''
 }
 

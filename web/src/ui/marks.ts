@@ -1,5 +1,5 @@
 // Control, bidi and other invisible characters of foreign text as visible marks, so that a name cannot reorder,
-// hide or imitate what stands beside it.
+// hide or imitate what is beside it.
 
 export interface TextPart {
   readonly text: string

@@ -50,7 +50,7 @@ describe('a time of day', () => {
     assert.equal(readTimeOfDay(' 9:30 '), '09:30')
   })
 
-  it('refuses what is none', () => {
+  it('refuses what is not one', () => {
     for (const text of ['', '24:00', '9:60', 'x', '9:3']) assert.equal(readTimeOfDay(text), null, text)
   })
 })

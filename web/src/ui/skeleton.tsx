@@ -1,4 +1,4 @@
-// Where text will stand. It appears after 150 ms, so that quick answers do not flicker.
+// Where text will be. It appears after 150 ms, so that quick answers do not flicker.
 
 import { t } from '../words.ts'
 import styles from './skeleton.module.css'

@@ -60,7 +60,7 @@ export function Status({ state, children }: StatusProps) {
   )
 }
 
-/** Only the shape; the word must stand beside it. */
+/** Only the shape; the word must be beside it. */
 export function StatusMark({ state }: { readonly state: StatusState }) {
   return (
     <svg

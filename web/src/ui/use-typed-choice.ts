@@ -45,7 +45,7 @@ export function useTypedChoice({
   const optionOf = (one: string): Choice => known.get(one) ?? { value: one, label: one }
   const typed = text.trim()
   const singleLabel = value[0] === undefined ? '' : optionOf(value[0]).label
-  // The text of the chosen value is no search: then the whole list is offered.
+  // The text of the chosen value is not a search: then the whole list is offered.
   const sought = !isMultiple && typed === singleLabel ? '' : typed
   const canCreate = onCreate !== undefined
   const items = useMemo(

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareTexts, hostPath, isAddress, isSpan, tidyMac } from './address.ts'
 
-test('addresses are sorted by number and stand before words', () => {
+test('addresses are sorted by number and come before words', () => {
   const sorted = ['10.0.0.10', 'web 10', '10.0.0.9', 'web 9', '9.0.0.0/8'].sort((a, b) => compareTexts(a, b))
   assert.deepEqual(sorted, ['9.0.0.0/8', '10.0.0.9', '10.0.0.10', 'web 9', 'web 10'])
 })

@@ -1,5 +1,5 @@
 // What the history and the review call a stored object: `firewall.forward[42]` is "FORWARD rule 3" when it is the third of its table,
-// and stands on a page. Pure.
+// and appears on a page. Pure.
 
 import { msg, t } from '../words.ts'
 import { type NumberOf, sayNumber, tableNamed, unknownNumbers } from './rule-numbers.ts'

@@ -51,7 +51,7 @@ export function momentOf(value: unknown, form: TimeForm, zone: string): number |
   return form === 'unix' ? value : stampToUnix(value, zone)
 }
 
-/** `2026-11-16 17:05` as it stands in an input, by the clock of the zone. */
+/** `2026-11-16 17:05` as it is in an input, by the clock of the zone. */
 export function toLocalText(unix: number, zone: string): string {
   const date = new Date((unix + zoneOffset(unix, zone)) * 1000)
   return date.toISOString().slice(0, 16).replace('T', ' ')

@@ -45,7 +45,7 @@ describe('history, people and backups', { skip: browserSkip }, () => {
     return body.id
   }
 
-  it('says in the words of the form what a revision changed, undoes one out of the middle, and puts back to a point', async () => {
+  it('says in the words of the form what a revision changed, undoes one out of the middle, and reverts to a point', async () => {
     const id = await addLease(40, 'first')
     await admin('PATCH', `/dhcp_server/static_leases/${id}`, { comment: 'second' })
     const middle = newest()

@@ -1,4 +1,4 @@
-// A hostile administrator and a hostile network: whatever they write is shown as text, and whatever stands in an address opens a
+// A hostile administrator and a hostile network: whatever they write is shown as text, and whatever is in an address opens a
 // page that works.
 
 import assert from 'node:assert/strict'
@@ -94,7 +94,7 @@ describe('hostile text', { skip: browserSkip }, () => {
         wrong.push('markup became elements')
       for (const link of document.querySelectorAll('a[href]'))
         if (!/^(\/|https:)/.test(link.getAttribute('href') ?? '')) wrong.push(`a link to ${link.getAttribute('href')}`)
-      // Characters that turn or hide text stand as marks; in fields they stay what they are.
+      // Characters that turn or hide text are shown as marks; in fields they stay what they are.
       const text = document.body.innerText
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
       const bare = /[\u0000-\u0008\u000B-\u001F\u200B\u202A-\u202E\u2066-\u2069]/.exec(text)

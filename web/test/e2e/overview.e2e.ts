@@ -42,7 +42,7 @@ describe('the overview', { skip: browserSkip }, () => {
     await opened.close()
   })
 
-  it('puts back what was changed in the last hour within three actions, after a preview', async () => {
+  it('reverts what was changed in the last hour within three actions, after a preview', async () => {
     const admin = await target.gateway.client('predefined_admin_write')
     const isSearchSafe = async (): Promise<boolean> => (await admin('GET', '/dns/safesearch')).body.enabled
     await using opened = await browser.openAs(target, undefined, 'overview/dashboard')

@@ -1,5 +1,5 @@
 // A probation in the lab, with a browser and gatewayd that is killed while the change waits: the page says that there is no connection,
-// comes back by itself, and the gateway has put the old state back.
+// comes back by itself, and the gateway has restored the old state.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -22,7 +22,7 @@ describe('a probation in the lab', { skip: browserSkip }, () => {
     await gateway?.stop()
   })
 
-  it('is put back by the gateway when gatewayd is killed in the meantime', async () => {
+  it('is reverted by the gateway when gatewayd is killed in the meantime', async () => {
     await using opened = await browser.open(labConsole(gateway, password))
     const { page } = opened
     // While nothing listens the page keeps asking.

@@ -114,7 +114,7 @@ describe('a change', { skip: browserSkip }, () => {
     await opened.close()
   })
 
-  it('that would lock its author out is offered for 90 seconds, and is put back with the tab closed', async () => {
+  it('that would lock its author out is offered for 90 seconds, and is reverted with the tab closed', async () => {
     // While a change is on probation no account can be made.
     await gateway.signIn('predefined_firewall_admin')
     const opened = await browser.openAs(gateway, 'predefined_admin_write', 'policy/rules/input/new?action=drop')
@@ -124,7 +124,7 @@ describe('a change', { skip: browserSkip }, () => {
     await page.keyboard.press('Control+Enter')
     const drawer = review(page)
     await drawer.getByText(/your own connection from 127\.0\.0\.1 .* would be dropped/).waitFor()
-    // What it would do is shown, and for good it cannot be applied.
+    // What it would do is shown, and without probation it cannot be applied.
     await drawer.getByRole('heading', { name: 'Changes', exact: true }).waitFor()
     await drawer.getByLabel('Revert unless kept within').click()
     assert.equal(await page.getByRole('option', { name: 'No probation: permanent' }).count(), 0)
@@ -151,7 +151,7 @@ describe('a change', { skip: browserSkip }, () => {
     await other.close()
   })
 
-  it('on trial can be kept and put back by hand', async () => {
+  it('on probation can be kept and reverted by hand', async () => {
     for (const word of ['Keep', 'Revert'] as const) {
       await using opened = await openLease('new')
       const { page } = opened

@@ -63,7 +63,7 @@ describe('rules of the console on the wire', { skip: browserSkip }, () => {
   const heading = 'FORWARD rules'
   const row = (page: Page, index: number) => page.locator(`[role="grid"] [data-row="${index}"]`)
 
-  it('stop a packet permanently and on trial, and let it pass again', async () => {
+  it('stop a packet permanently and on probation, and let it pass again', async () => {
     await using opened = await browser.open(labConsole(gateway, password))
     const { page } = opened
     await opened.visit('policy/rules/forward')
@@ -73,7 +73,7 @@ describe('rules of the console on the wire', { skip: browserSkip }, () => {
     await page.getByRole('heading', { level: 1, name: heading }).waitFor()
     await until('the internet is there', passes)
 
-    // For good, then switched off, then removed.
+    // Permanently, then switched off, then removed.
     await draft(page)
     await apply(opened, 'No probation: permanent')
     await assertDone(opened, 'add a drop rule', { heading, result: async () => !(await passes()) })
@@ -86,7 +86,7 @@ describe('rules of the console on the wire', { skip: browserSkip }, () => {
     await apply(opened, 'No probation: permanent')
     await assertDone(opened, 'remove it', { heading, result: passes })
 
-    // On trial: kept, put back, run out.
+    // On probation: kept, reverted, run out.
     await draft(page)
     await apply(opened, '90 s')
     assert.equal(await passes(), false, 'a rule on trial is in force')

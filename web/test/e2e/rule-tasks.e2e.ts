@@ -177,7 +177,7 @@ describe('tasks with rules', { skip: browserSkip }, () => {
       await opened.close()
     })
 
-    it(`are done on probation in ${name.toUpperCase()}: kept, put back, run out`, async () => {
+    it(`are done on probation in ${name.toUpperCase()}: kept, reverted, run out`, async () => {
       await using opened = await open(name)
       const { page } = opened
       const addOnTrial = async (probation: Probation, wanted: string): Promise<void> => {
@@ -351,7 +351,7 @@ describe('tasks with rules', { skip: browserSkip }, () => {
       .getByText(/^FORWARD rule 3: /)
       .first()
       .waitFor()
-    // Whoever has gone has no place: the id is written as one.
+    // A rule that is gone has no place: the id is written as one.
     assert.equal((await admin('DELETE', `/firewall/rules/forward/${third.id}`)).status, 200)
     await page.reload()
     await page.getByText(`FORWARD rule (id ${third.id})`).first().waitFor()

@@ -1,5 +1,5 @@
 // The first set-up in a browser, in the lab: faults beside their fields, the review in place of the dialog, a trial that is kept, and
-// one that is put back. What is kept is on the cards and in the interface. Cards are chosen from those of the machine, or typed.
+// one that is reverted. What is kept is on the cards and in the interface. Cards are chosen from those of the machine, or typed.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -150,7 +150,7 @@ describe('the first set-up', { skip: browserSkip }, () => {
     await console.close()
   })
 
-  it('is as before when it is put back', async () => {
+  it('is as before when it is reverted', async () => {
     await using console = await open()
     const { page } = console
     const [wan, lan] = [await connection(page, 'wan'), await connection(page, 'lan')]

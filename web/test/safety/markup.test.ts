@@ -1,5 +1,5 @@
 // Hostile text stays text: nothing in the console makes markup, code or style of strings, keeps anything but preferences in the
-// browser, or names another origin. The policy would refuse most of it; here it is found before anybody runs it.
+// browser, or names another origin. The policy would refuse most of it; here it is found before anyone runs it.
 // Requirement 38.
 
 import assert from 'node:assert/strict'

@@ -14,7 +14,7 @@ const sources = join(web, 'src')
 const messages = join(sources, 'messages')
 const contracts = join(web, '..', 'server', 'src', 'areas')
 
-/** Where a text stands that several folders use. */
+/** Where a text is that several folders use. */
 const sharedHome = 'words'
 const contractHome = 'server-contract'
 

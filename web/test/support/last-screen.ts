@@ -8,7 +8,7 @@ import type { ConsolePage } from './browser.ts'
 
 /** What is over the page, and what of it a click cannot reach. */
 interface Screen {
-  /** Titles of dialogs and drawers; news are none. */
+  /** Titles of dialogs and drawers; messages in a corner are not among them. */
   readonly open: readonly string[]
   /** Those that keep the page from being used until they are answered. */
   readonly modal: readonly string[]

@@ -147,7 +147,7 @@ export class Conversation {
     return found
   }
 
-  /** False when the ruleset changed meanwhile. */
+  /** False when the ruleset changed in the meantime. */
   #dump(name: MessageName, family: number, parts: readonly Buffer[], take: (body: Buffer) => void): boolean {
     this.#sequence += 1
     this.#socket.send(message(name, family, flags.dump, this.#sequence, ...parts))

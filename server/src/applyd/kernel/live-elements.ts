@@ -109,7 +109,7 @@ export function unpackElements(elements: PackedElements): LiveValue[] {
 const inOnePiece = 100
 
 /**
- * A dump continues by the number of elements it showed: when one of them expires meanwhile, it passes over another. So long sets
+ * A dump continues by the number of elements it showed: when one of them expires in the meantime, it passes over another. So long sets
  * are read twice, and every element counts that either reading shows.
  */
 export const isReadTwice = (elements: PackedElements): boolean => countElements(elements) > inOnePiece

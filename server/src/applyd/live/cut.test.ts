@@ -163,7 +163,7 @@ describe('a process for it that is not as it should be', () => {
     ['never ends its answer', program("setInterval(() => process.stdout.write('x'.repeat(65536)), 1)"), /not valid/],
   ]
   for (const [what, own, words] of cases)
-    test(`${what}: the request is refused, and the next one is asked anew`, async () => {
+    test(`${what}: the request is refused, and the next one is asked again`, async () => {
       const seen: string[] = []
       const tables: { cutter: readonly string[] } = { cutter: own }
       // Long enough for a real one to start on a busy machine.

@@ -52,7 +52,7 @@ export function createCutter({ plane, tables, log }: CutterParts, longestMs = pa
     return started
   }
 
-  /** Of one line and nothing else, and a number for each request; whoever answers anything else is not asked again. */
+  /** Of one line and nothing else, and a number for each request; anyone who answers anything else is not asked again. */
   function take(text: string): void {
     const answered = working
     try {

@@ -1,5 +1,5 @@
 // Live sets: elements that come and go without a plan. Changes take turns with loads, so that a reload of a table takes every
-// element along; only the traffic of these milliseconds can add one meanwhile, and then does so again with its next packet.
+// element along; only the traffic of these milliseconds can add one in the meantime, and then does so again with its next packet.
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'

@@ -48,7 +48,7 @@ export function createSessionParts(context: Pick<Context, 'plane' | 'limitation'
     }
     const found = readings.get(number)
     if (!found) throw new Refusal('This reading of the connections is over. Begin again.')
-    // No other request may read on in the same reading meanwhile.
+    // No other request may read on in the same reading in the meantime.
     readings.delete(number)
     clearTimeout(found.timer)
     const { text, isEnd } = await readPart(found)

@@ -1,6 +1,6 @@
 // Readings that a program makes, which any number of requests may ask for at once.
 
-/** At most one runs. Who asks meanwhile gets the next one, which began after the question. */
+/** At most one runs. Who asks in the meantime gets the next one, which began after the question. */
 export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null
   let next: Promise<T> | null = null

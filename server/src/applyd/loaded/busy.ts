@@ -1,5 +1,5 @@
 // While the kernel takes or judges a large ruleset, questions about rules have no answer until that ends: their sockets close only
-// then, and the thread of the library may be at work itself. Who asks meanwhile gets what was seen last.
+// then, and the thread of the library may be at work itself. Who asks in the meantime gets what was seen last.
 
 import type { NftKernel } from '../kernel/nft-kernel.ts'
 

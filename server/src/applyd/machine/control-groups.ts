@@ -1,6 +1,6 @@
 // A control group for each engine: an engine that wants all memory, processes or processor time takes them from itself, then from
 // the other engines, and never from applyd, gatewayd or SSH. systemd delegates the group of portcullis-groups.service for it. Only on a
-// host: a lab belongs to whoever started it. docs/behaviour/host.md has the numbers.
+// host: a lab belongs to anyone who started it. docs/behaviour/host.md has the numbers.
 
 import { totalmem } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Notices at once that another program removed our rules, as nftables.service does at its start and stop, and has them put back.
+// Notices at once that another program removed our rules, as nftables.service does at its start and stop, and has them restored.
 // The kernel counts its changes: while the number is the same, nothing is asked. Other drift is repaired by the reconcile loop.
 
 import { type Log, wordsOf } from '../../engines/kit/text.ts'

@@ -126,7 +126,7 @@ describe('leaving a machine', () => {
     return { status, lines: stdout.trimEnd().split('\n') }
   }
 
-  it('puts back rules, routing, routes, devices and settings, says so, and can be run again', async () => {
+  it('restores rules, routing, routes, devices and settings, says so, and can be run again', async () => {
     warmUp()
     const before = kernel()
     await takeOver(links('203.0.113.1'), ...ways, settings)

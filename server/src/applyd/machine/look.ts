@@ -82,7 +82,7 @@ export async function readForeignTables(nft: readonly string[]): Promise<Foreign
   const found: ForeignListing[] = []
   let room = maxListingsChars
   for (const { family, name } of tables.slice(0, maxTables)) {
-    // A name that is no plain word cannot be named to nft: its table counts as unread.
+    // A name that is not a plain word cannot be named to nft: its table counts as unread.
     const isPlain = /^[A-Za-z0-9_.-]+$/.test(name)
     const listing = isPlain ? await run([...nft, '-j', '-t', 'list', 'table', family, name], timeoutMs) : null
     // It was removed in the meantime.

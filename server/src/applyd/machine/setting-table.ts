@@ -6,14 +6,14 @@ import type { KernelSettingName } from '../../core/plan/artifacts.ts'
 export interface SettingSpec {
   /**
    * Below /proc/sys/net. `*` stands for `default`, which new devices begin with, and for every device. They are written in this
-   * order and put back in this order.
+   * order and restored in this order.
    */
   readonly paths: readonly string[]
   /** Words, or a range of whole numbers. */
   readonly allowed: readonly string[] | readonly [least: number, most: number]
   /** A higher value of the machine is right too. */
   readonly isMinimum?: true
-  /** Other values that the kernel changes by itself when this setting changes; they are recorded with it and put back after it. */
+  /** Other values that the kernel changes by itself when this setting changes; they are recorded with it and restored after it. */
   readonly moves?: readonly string[]
 }
 

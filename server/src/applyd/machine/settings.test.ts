@@ -1,4 +1,4 @@
-// Settings of the kernel: written, recorded before, repaired, put back, and reported where the kernel does not take them. On a
+// Settings of the kernel: written, recorded before, repaired, restored, and reported where the kernel does not take them. On a
 // folder that looks like /proc/sys/net.
 
 import assert from 'node:assert/strict'
@@ -85,7 +85,7 @@ describe('settings of the kernel', () => {
     assert.deepEqual(make().leave(), { put: 0, failed: [] }, 'a second time there is nothing to do')
   })
 
-  it('of another boot are not put back', async () => {
+  it('of another boot are not restored', async () => {
     await make().apply([cookies])
     put('ipv4/tcp_syncookies', '0')
     const settings = make('another boot')
@@ -138,7 +138,7 @@ describe('settings of the kernel', () => {
     assert.equal(shown('netfilter/nf_conntrack_max'), '262144')
   })
 
-  it('that the kernel moves with forwarding are put back after it', async () => {
+  it('that the kernel moves with forwarding are restored after it', async () => {
     put('ipv4/ip_forward', '0')
     put('ipv4/conf/all/accept_redirects', '1')
     for (const device of ['default', 'lan0', 'wan0']) put(`ipv4/conf/${device}/forwarding`, '0')

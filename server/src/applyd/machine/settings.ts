@@ -1,4 +1,4 @@
-// Settings of the kernel: what a plan wants is written, and what was there before is recorded first, so that it can be put back
+// Settings of the kernel: what a plan wants is written, and what was there before is recorded first, so that it can be restored
 // when a setting leaves the plan or the gateway leaves the machine. What this kernel does not have, or does not let us write, does
 // not fail the plan: it is reported, and tried again after an hour.
 
@@ -84,7 +84,7 @@ export class Settings {
     return settings.map((setting) => this.#observeOne(setting))
   }
 
-  /** For a gateway that leaves the machine; returns what could not be put back. */
+  /** For a gateway that leaves the machine; returns what could not be restored. */
   leave(): { readonly put: number; readonly failed: readonly string[] } {
     const paths = [...this.#before().keys()]
     return { put: paths.length, failed: this.#putBack(paths) }
@@ -112,7 +112,7 @@ export class Settings {
     }
   }
 
-  /** With `default` first, so that a device that comes meanwhile already has the value. */
+  /** With `default` first, so that a device that comes in the meantime already has the value. */
   #pathsOf(patterns: readonly string[]): string[] {
     return patterns.flatMap((pattern) => {
       const [folder = '', rest] = pattern.split('/*/')
@@ -143,7 +143,7 @@ export class Settings {
     return [...this.#before().keys()].filter((path) => !held.has(path) && !held.has(patternOf(path)))
   }
 
-  /** Before the first of them is written: a value without a record could never be put back. */
+  /** Before the first of them is written: a value without a record could never be restored. */
   #record(settings: readonly KernelSetting[]): void {
     const all = new Map(this.#before())
     for (const { name } of settings) {

@@ -41,7 +41,7 @@ export function isFullAdministrator(config: Config, login: string): boolean {
   return admin?.enabled === true && hasFullAccess(admin.role)
 }
 
-/** The same password under a better hash; nothing when the administrator changed it meanwhile. */
+/** The same password under a better hash; nothing when the administrator changed it in the meantime. */
 export function renewPasswordHash(config: Config, of: StoredAdministrator, hash: Sealed): Config {
   const current = findItem(config, administrators, of.id)
   if (!current || current.password_timestamp !== of.password_timestamp) return config

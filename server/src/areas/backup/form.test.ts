@@ -59,7 +59,7 @@ describe('the file of a form', () => {
     assert.equal(await fileOf(Buffer.from(await request.arrayBuffer())), 'content')
   })
 
-  it('must stand once, under its name, alone', async () => {
+  it('must appear once, under its name, alone', async () => {
     assert.equal(await codeOf(form(part('other', 'x'))), 'invalid other')
     assert.equal(await codeOf(form(part('backup_file', 'x'), part('more', 'x'))), 'invalid more')
     assert.equal(await codeOf(form(part('backup_file', 'x'), part('backup_file', 'x'))), 'invalid backup_file')

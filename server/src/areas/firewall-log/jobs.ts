@@ -73,7 +73,7 @@ export function tellHitReader(services: Parts, tell: (news: HitNews) => void): H
   }
   const tellSignatures = async (catalogue: Catalogue): Promise<void> => {
     const table = await signatureTable(catalogue.signatures, createSlices())
-    // Others may have come meanwhile, and may be told already.
+    // Others may have come in the meantime, and may be told already.
     if (inputs.get('signatures')?.[0] === catalogue) tellNews({ signatures: table })
   }
   userSessions.onEvents((events) => {

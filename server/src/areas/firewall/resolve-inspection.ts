@@ -45,7 +45,7 @@ function olderOf(config: Config, facts: Facts, channels: readonly NumberedChanne
   const numbers = new Map(channels.map((channel) => [channelKey(channel), channel.number]))
   return read(config, olderRules).flatMap(({ id, enabled, aliases }) => {
     if (!enabled) return []
-    // From each channel that such a rule may add to; 0 is none.
+    // From each channel that such a rule may add to; 0 is not one.
     const from = [
       { prevention: '', applications: '', older: null, number: 0 },
       ...channels.filter(({ applications, older }) => applications === '' && older === null),

@@ -80,7 +80,7 @@ function linksFinding(links: readonly LinkObservation[]): Finding {
   }
 }
 
-/** A kernel that lacks a setting, or does not let it be written from here, is no fault of the machine: the list shows it. */
+/** A kernel that lacks a setting, or does not let it be written from here, is not a fault of the machine: the list shows it. */
 function settingsFindings({ settings }: Observation): Finding[] {
   if (!settings) return []
   const [id, title] = ['packet-forwarding', say`Forwarding`]

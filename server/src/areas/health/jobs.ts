@@ -324,7 +324,7 @@ export function createLook(services: Services): () => Promise<void> {
   }
 }
 
-/** Whoever corrects the settings of a target sees what becomes of it at the next look. */
+/** Anyone who corrects the settings of a target sees what becomes of it at the next look. */
 function retryWhenChanged(services: Services): void {
   const { engine } = services
   const health = services.of(healthService)

@@ -64,7 +64,7 @@ const sealed = (clear: string | undefined, seal: Seal): Sealed | null | undefine
 /** Whom the password is sent to. */
 const serverFields = ['server', 'port', 'security', 'ca'] as const
 
-/** A stored password is not sent to another server: whoever may change the settings could read it there. */
+/** A stored password is not sent to another server: anyone who may change the settings could read it there. */
 export function requireSameServer(config: Config, id: ItemId, body: Partial<NewMailTarget>): void {
   const stored = read(config, mailTargets).find((one) => one.id === id)
   if (!stored?.password || (body.password !== undefined && body.password !== secretMask)) return

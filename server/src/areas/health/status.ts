@@ -82,7 +82,7 @@ function targetItem(
 /** More than anyone reads at once; the counts have all. */
 const maxTold = 50
 
-/** What is told to those who listen: all in numbers, and what is not well. */
+/** What is told to those who listen: all in numbers, and what failed. */
 export function healthEvent(all: readonly (HealthCheck & { readonly source: string })[]) {
   const checks = all.map(({ source: _source, ...check }) => check)
   const counts = countsOf(checks)

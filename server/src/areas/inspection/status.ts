@@ -38,7 +38,7 @@ function profileState(state: InspectionState, own: readonly ChannelState[]): Ins
   // Whose rules they are is not known: copies are shared.
   if (state.refusedCount > 0) return 'failed'
   const isNewest = ({ inForce }: ChannelState): boolean => inForce !== null && inForce === state.generation
-  // No channel is missing: the engine starts anew for other settings, or rules are still made.
+  // No channel is missing: the engine starts again for other settings, or rules are still made.
   const isAwaited = state.state === 'loading' && state.channels.every(isNewest)
   if (own.every(isNewest) && !isAwaited) return 'active'
   if (state.state === 'failed') return 'failed'

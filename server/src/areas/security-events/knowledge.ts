@@ -33,7 +33,7 @@ function applicationsOf(config: Config, id: string, older: number | null): Named
   return { id: String(older), name: read(config, olderRules).find((rule) => rule.id === older)?.name ?? '' }
 }
 
-/** By the number that stands in the sids of their rules: their place in the list, from 1 on. */
+/** By the number that is in the sids of their rules: their place in the list, from 1 on. */
 export const applicationNames: ReadonlyMap<number, NamedProfile> = new Map(
   applications.map(({ id, name }, index) => [index + 1, { id, name }]),
 )

@@ -14,7 +14,7 @@ import * as contract from './contract.ts'
 import { groupList, userList } from './lists.ts'
 
 interface NewPassword {
-  /** Where it stands in the body. */
+  /** Where it is in the body. */
   readonly field: 'psw' | 'password'
   readonly password: string
   readonly login: string

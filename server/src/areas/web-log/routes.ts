@@ -85,7 +85,7 @@ export const routes: readonly Route[] = [
   ),
 ]
 
-/** A rule that is none is 0 in records. */
+/** A rule that is not one is 0 in records. */
 const shownValue = (kind: contract.TopKind, value: string): string => (kind === 'rules' && value === '0' ? '' : value)
 
 function timelineStep(from: number, rows: readonly SumRow[]) {

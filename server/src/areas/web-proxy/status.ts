@@ -70,7 +70,7 @@ export function deciderState(view: ProxyView): State {
   return { status: report.policyDigest === null ? 'failed' : 'active', msg: [...faults, numbers] }
 }
 
-/** Both together, for the status of the content filter: the first that is not well says why. */
+/** Both together, for the status of the content filter: the first that failed says why. */
 export function filterEngine(view: ProxyView): State & { readonly entries: number | null } {
   const [proxy, decider] = [proxyState(view), deciderState(view)]
   const worse = proxy.status === 'active' ? decider : proxy

@@ -55,7 +55,7 @@ export class Places {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const place = placeFor(visitor, resolve)
     this.#waiting.push(place)
-    // Whoever waited before still has to: only the newcomer can take a free place now.
+    // Anyone who waited before still has to: only the newcomer can take a free place now.
     if (this.#mayRun(place)) this.#admit(place)
     else this.#refuseSurplus(place)
     if (!(await promise)) return null

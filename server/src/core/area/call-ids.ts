@@ -1,4 +1,4 @@
-// Ids of items that an earlier call of the same change creates: the body of a call has null at a place, and beside it stands which
+// Ids of items that an earlier call of the same change creates: the body of a call has null at a place, and beside it is which
 // call's item belongs there. Text of a body is never read as a reference. Pure.
 
 import { say } from '../../shared/said.ts'
@@ -82,7 +82,7 @@ function idIn(result: unknown): string | number | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-/** Whether the calls got other ids than those that stand in the bodies of the calls behind them. */
+/** Whether the calls got other ids than those that are in the bodies of the calls behind them. */
 export const hasOtherIds = (
   calls: readonly Pick<CallWithIds, 'call'>[],
   before: readonly unknown[],

@@ -115,7 +115,7 @@ class Stream implements EventStream {
     this.#limits = limits
     this.bytes = new Readable({ read: () => this.#taken() })
     this.bytes.once('close', () => this.#finish())
-    // Only ever the end of the connection, which is no fault of the gateway.
+    // Only ever the end of the connection, which is not a fault of the gateway.
     this.bytes.on('error', () => {})
     this.#timers = [
       setInterval(() => this.#showLife(), limits.keepAliveMilliseconds).unref(),

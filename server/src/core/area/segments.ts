@@ -25,7 +25,7 @@ export class Segment {
     this.bytes = bytes
   }
 
-  /** Compressed once, by a thread, whoever asks. */
+  /** Compressed once, by a thread, no matter who asks. */
   get deflated(): Buffer | Promise<Buffer> {
     if (this.#deflated) return this.#deflated
     const made = compress(this.bytes, fast).then(exactly)
@@ -157,7 +157,7 @@ export const longestWhole = 1024 * 1024
 const longestKept = 16 * 1024 * 1024
 
 /**
- * A reply in segments that is kept. It is sent while it is made: who asks meanwhile gets what is there and waits for the rest,
+ * A reply in segments that is kept. It is sent while it is made: who asks in the meantime gets what is there and waits for the rest,
  * which is made once.
  */
 export class LongReply {

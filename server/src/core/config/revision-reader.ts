@@ -65,7 +65,7 @@ export class RevisionReader {
     const number = this.#store.newestRevision()
     const known = this.#newest
     const missed = known ? this.#store.revisionsBetween(known.revision, number) : []
-    // Revisions that were removed meanwhile cannot be followed.
+    // Revisions that were removed in the meantime cannot be followed.
     const isComplete = known !== null && missed.length === number - known.revision
     this.#newest =
       isComplete && missed.length <= maxFollowed

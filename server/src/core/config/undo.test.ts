@@ -1,4 +1,4 @@
-// Undo of one revision as data: what comes back, what stays, where it stands, and what is named when it cannot be.
+// Undo of one revision as data: what comes back, what stays, where it is, and what is named when it cannot be.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -112,7 +112,7 @@ function listWithout(slot: ListSlot, past: PastChange, config: Config, conflicts
     } else if (was && became && !isDeepStrictEqual(was, became)) {
       conflicts.push({ object, field: null })
     } else if (was && !became) {
-      // Numbers are not used again, so what is there under this one was put back since.
+      // Numbers are not used again, so what is there under this one was restored since.
       if (is && !isDeepStrictEqual(is, was)) conflicts.push({ object, field: null })
       if (!is) returned.add(id)
       edited.set(id, is ?? was)
@@ -144,7 +144,7 @@ function movedBetween(from: readonly Item[], to: readonly Item[]): ReadonlySet<I
   return new Set(to.filter((_, index) => (sources[index] ?? -1) >= 0 && !stays.has(index)).map(({ id }) => id))
 }
 
-/** What each item stands behind, of those that are in the other list too. */
+/** What each item is behind, of those that are in the other list too. */
 function neighboursIn(items: readonly Item[], others: ReadonlyMap<ItemId, Item>): ReadonlyMap<ItemId, ItemId | null> {
   const behind = new Map<ItemId, ItemId | null>()
   let last: ItemId | null = null

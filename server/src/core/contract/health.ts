@@ -17,7 +17,7 @@ export interface Finding {
   readonly advice: Said
 }
 
-/** Something that is looked at every few seconds. Whoever has something to watch adds one. */
+/** Something that is looked at every few seconds. Anyone who has something to watch adds one. */
 export interface HealthSource {
   readonly name: string
   /** Null when nothing can be known now: its checks become unknown, and no one is notified. */

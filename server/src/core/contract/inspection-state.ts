@@ -74,7 +74,7 @@ export const inspectionOff: InspectionState = {
 export interface EngineSeen {
   /** Since when it holds its queues, in seconds since boot; null while it does not run. */
   readonly heldSince: number | null
-  /** Its settings change, for which it starts anew. */
+  /** Its settings change, for which it starts again. */
   readonly isChanging: boolean
   /** Numbers of channels of which the kernel drops every packet. */
   readonly blocked: readonly number[]
@@ -95,5 +95,5 @@ export function inspectionSeen(tested: InspectionState, engine: EngineSeen | nul
   return { ...tested, channels, state: 'loading', message: say`The newest rules are not in force yet.` }
 }
 
-/** Of channels that may pass without the engine, which do so meanwhile. */
+/** Of channels that may pass without the engine, which do so in the meantime. */
 export const overrunSays = say`More packets come than the engine takes. It is tried again within a minute.`

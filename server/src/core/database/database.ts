@@ -237,7 +237,7 @@ export class Database {
   }
 
   /**
-   * Readers in workers that always overlap keep the WAL from ever beginning anew. New ones do not need it once it is folded back
+   * Readers in workers that always overlap keep the WAL from ever beginning again. New ones do not need it once it is folded back
    * as a whole, so it is enough to wait for those that read now.
    */
   #boundLog(): void {
@@ -297,7 +297,7 @@ export class Database {
     }
   }
 
-  /** All that `work` reads is of one moment, whatever another connection commits meanwhile. */
+  /** All that `work` reads is of one moment, whatever another connection commits in the meantime. */
   look<T>(work: () => T): T {
     this.#db.exec('BEGIN')
     try {
@@ -378,7 +378,7 @@ export class ReadDatabase {
     return statement
   }
 
-  /** All that `work` reads is of one moment, whatever the other connection commits meanwhile. */
+  /** All that `work` reads is of one moment, whatever the other connection commits in the meantime. */
   look<T>(work: () => T): T {
     this.#db.exec('BEGIN')
     try {

@@ -4,7 +4,7 @@
 import { type SaidText, say } from '../../shared/said.ts'
 import type { Problem } from '../contract/error.ts'
 
-/** Lines that stand together in a piece. A long list is cut by its content, so that one more element changes one part. */
+/** Lines that are together in a piece. A long list is cut by its content, so that one more element changes one part. */
 export interface NftPart {
   readonly lines: readonly string[]
   /** SHA-256 over the lines, in hex. */

@@ -1,5 +1,5 @@
 // What the ruleset, the queue of the kernel and the inspection engine must agree on. A connection that is inspected has the
-// number of its channel in its mark; while a packet waits in the queue, the number stands in its DSCP field, where a signature
+// number of its channel in its mark; while a packet waits in the queue, the number is in its DSCP field, where a signature
 // can read it, and what the field held is in the mark of the packet (decision 81). Data only.
 
 export const inspection = {
@@ -14,7 +14,7 @@ export const inspection = {
   doneMark: 0x4000_0000,
   /** Of the packet mark: the DSCP field holds the number of a channel and has to be restored. */
   taggedMark: 0x8000_0000,
-  /** The DSCP field has six bits, and 0 is no channel. */
+  /** The DSCP field has six bits, and 0 is not a channel. */
   mostChannels: 63,
   /** The first of the queues, one for each core that inspects: of channels that may pass without the engine, and of those that may not. */
   firstQueue: 7000,

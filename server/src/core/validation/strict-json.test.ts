@@ -100,7 +100,7 @@ const refusedBytes: readonly [title: string, content: Buffer][] = [
 const isMalformed = (error: unknown): boolean => error instanceof GatewayError && error.code === 'malformed'
 
 describe('a JSON document', () => {
-  it('is refused when it is none, or can be read in two ways', () => {
+  it('is refused when it is not one, or can be read in two ways', () => {
     assert.ok(refusedTexts.length >= 60)
     for (const text of refusedTexts) assert.throws(() => parseJson(text), isMalformed, text.slice(0, 80))
   })

@@ -54,7 +54,7 @@ describe('a fault of a value', () => {
     assert.equal(faultsOf(schema, flood).length, 100)
   })
 
-  it('is none for what fits, and what fits is left as it is', () => {
+  it('is not one for what fits, and what fits is left as it is', () => {
     const value = structuredClone(good)
     assert.deepEqual(faultsOf(schema, value), [])
     assert.deepEqual(value, good)

@@ -136,7 +136,7 @@ export class WorkerPool<T extends Tasks> {
     }
   }
 
-  /** Whoever has waited longest for a turn, but not the owner who had the last one if there is another. */
+  /** Anyone who has waited longest for a turn, but not the owner who had the last one if there is another. */
   #nextOwner(): string | undefined {
     const mostOfOne = Math.max(1, this.#options.atOnce - 1)
     const owners = [...this.#waiting.keys()].filter((owner) => this.#runningOf(owner) < mostOfOne)

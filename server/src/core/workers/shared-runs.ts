@@ -60,7 +60,7 @@ export class SharedRuns<T extends object> {
     const result = start(end.signal)
     const run: Run<T> = { result, end, waiting: 0 }
     this.#running.set(key, run)
-    // Whoever asks next must not wait for a run that is being ended.
+    // Anyone who asks next must not wait for a run that is being ended.
     end.signal.addEventListener('abort', forget, { once: true })
     result.then(
       (value) => {

@@ -1,6 +1,6 @@
 // Inspection as nftables, behind the rules that chose the channel of a connection (decision 81). At priority 140 the number goes
 // into the DSCP field of each packet, where a signature can read it; at 150 applyd's queue takes the packet; at 160 the field
-// gets back what it had, which is in the packet mark meanwhile. Nothing of this exists while no channel is in use.
+// gets back what it had, which is in the packet mark in the meantime. Nothing of this exists while no channel is in use.
 
 import type { NftPiece } from '../../core/plan/artifacts.ts'
 import { channelMark, type InspectedChannel, inspection } from '../../core/plan/inspection-marks.ts'
@@ -158,7 +158,7 @@ const tagChain = ({ number }: InspectedChannel): NftPiece =>
   ])
 
 /**
- * Whoever can speak for both sides of a connection makes the engine believe that it missed something, and it stops looking (decision 107). So no host
+ * Anyone who can speak for both sides of a connection makes the engine believe that it missed something, and it stops looking (decision 107). So no host
  * inside has an address of the outside, and none outside has one of the inside. Before the kernel knows of the connection: it would believe the packet.
  */
 const sourceLines: readonly Nft[] = [

@@ -389,7 +389,7 @@ const isTcp = words('meta l4proto tcp')
 function endsOf(rule: PolicyRule, place: Place): { before: Nft; verdict: readonly Nft[] }[] {
   const end = { before: blank, verdict: verdictOf(rule) }
   const verdict = [words('reject with tcp reset')]
-  // Only the proxy hears it. It has answered the client already, who would wait for it in vain.
+  // Only the proxy hears it. It has answered the client already, who would wait for it without result.
   if (rule.action.kind === 'drop' && place === 'web') return [{ before: blank, verdict }]
   if (rule.action.kind !== 'reject' || (rule.protocol !== null && rule.protocol !== 'tcp')) return [end]
   const reset = { before: isTcp, verdict }

@@ -45,7 +45,7 @@ const forward = (...rules: Partial<PolicyRule>[]): string[] =>
   userLines(withRules({ forward: rules.map((it, at) => rule('forward', at + 1, it)) }), 'forward')
 
 describe('conditions', () => {
-  it('few addresses stand in lines, many in a set named by their object', () => {
+  it('few addresses are in lines, many in a set named by their object', () => {
     const two = list('two', '10.0.0.1', '10.0.0.3')
     assert.deepEqual(forward({ source: two, destination: list('one', '10.9.0.1') }), [
       'ip saddr 10.0.0.1 ip daddr 10.9.0.1 counter accept',
@@ -60,7 +60,7 @@ describe('conditions', () => {
     assert.equal(linesNamed(compilePolicy(policy), 'a_five')?.length, 5)
   })
 
-  it('a negated list is a set or one value, and an empty one is no condition', () => {
+  it('a negated list is a set or one value, and an empty one is not a condition', () => {
     assert.deepEqual(
       forward({ source: not(list('one', '10.0.0.1')) }, { source: not(list('two', '10.0.0.1', '10.0.0.3')) }),
       ['ip saddr != 10.0.0.1 counter accept', 'ip saddr != @a_two counter accept'],
@@ -109,7 +109,7 @@ describe('lists', () => {
   /** What a rule asks and does, without the text of its comment and of its log prefix. */
   const bare = (line: string): string => line.replace(/"[^"]*"/g, '""')
 
-  it('stand in rules by their names only: an anonymous set each makes loading quadratic', () => {
+  it('are in rules by their names only: an anonymous set each makes loading quadratic', () => {
     const found: string[] = []
     let named = 0
     for (let seed = 1; seed <= 40; seed++) {
@@ -201,7 +201,7 @@ describe('tables', () => {
     ])
   })
 
-  it('services stand before the rules of administrators, a line for each device and peer', () => {
+  it('services come before the rules of administrators, a line for each device and peer', () => {
     const input = rule('input', 1, { action: { kind: 'drop' } })
     const own = rule('forward', 1, { incoming: { key: 'utm_outgoing', devices: [] }, action: { kind: 'drop' } })
     const service = { protocol: 'udp', devices: null, peers: null, sourcePort: null, destinationPort: 67 } as const
@@ -230,7 +230,7 @@ describe('tables', () => {
     assert.deepEqual(userLines(withRules({ input: [input] }), 'input'), ['counter accept'])
   })
 
-  it('rules for what the gateway sends stand in the output hook and nowhere else', () => {
+  it('rules for what the gateway sends are in the output hook and nowhere else', () => {
     const own = rule('forward', 1, { incoming: { key: 'utm_outgoing', devices: [] }, protocol: 'tcp' })
     assert.deepEqual(userLines(withRules({ forward: [own] }), 'output'), ['meta l4proto tcp counter accept'])
     assert.deepEqual(userLines(withRules({ forward: [own] }), 'forward'), [])
@@ -361,7 +361,7 @@ describe('hardware filtering', () => {
     ])
   })
 
-  it('is no table without entries or devices', () => {
+  it('has no table without entries or devices', () => {
     assert.equal(compile({ mode: 'src-ip', entries: [] }, ['a0']), undefined)
     assert.equal(compile({ mode: 'src-ip', entries: [5] }, []), undefined)
   })

@@ -184,7 +184,7 @@ for (const isMixed of [false, true])
     if (!isMixed) assert.deepEqual(hashesOf(pieces), hashesOf(compileFromNothing(rules)))
   })
 
-/** How many contents are hashed meanwhile: each piece that is made costs two. */
+/** How many contents are hashed in the meantime: each piece that is made costs two. */
 function countHashes(t: TestContext, work: () => void): number {
   const mocked = t.mock.method(crypto, 'createHash')
   syncBuiltinESMExports()

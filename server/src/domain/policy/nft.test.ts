@@ -33,7 +33,7 @@ it('words and names take nothing but plain lower-case text', () => {
   }
 })
 
-it('numbers that are none are refused', () => {
+it('what is not a number is refused', () => {
   for (const [low, high] of [
     [Number.NaN, 1],
     [1.5, 2],

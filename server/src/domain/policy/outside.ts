@@ -13,7 +13,7 @@ export const outsideOrigins = {
 /** What a machine on the link of a provider cannot live without. Errors of ICMP belong to their connections. */
 export const linkOrigin = 'inp.sys.link'
 
-/** Only a provider tells the gateway where IPv6 goes: whoever else did would get what the gateway sends, and take part in its traffic. */
+/** Only a provider tells the gateway where IPv6 goes: anyone else who did would get what the gateway sends, and take part in its traffic. */
 export const routerOrigin = 'inp.sys.router'
 
 /** The system rules at the end of the tables that are always there. */
@@ -66,7 +66,7 @@ export function decideOutside(
   return { origin: dropped, verdict: 'drop', service: null }
 }
 
-/** As the kernel sees it: a translation that keeps address and port is none. */
+/** As the kernel sees it: a translation that keeps address and port is not one. */
 export function isTranslated({ destination, destinationPorts }: Flow, original: Flow): boolean | Cut {
   if (destination === null || original.destination === null) return false
   const port = original.destinationPorts?.[0]

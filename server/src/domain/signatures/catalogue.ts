@@ -7,7 +7,7 @@ export interface Catalogue {
   /** In the order of their sids. */
   readonly signatures: readonly Signature[]
   readonly classtypes: ReadonlyMap<string, string>
-  /** Texts of rules that the inspection engine does not take, whoever wrote them; none of them is in the catalogue. */
+  /** Texts of rules that the inspection engine does not take, no matter who wrote them; none of them is in the catalogue. */
   readonly refused: ReadonlySet<string>
   find(sid: number): Rule | undefined
 }

@@ -193,7 +193,7 @@ function* applicationRules({ id, name, number, patterns }: DeniedApplication, bi
   const own = id === unknownApplication && patterns.length === 0 ? unknownPatterns : patterns
   for (const [index, { protocol, options, refusal }] of own.slice(0, patternsPerApplication).entries()) {
     const sid = firstApplicationSid + patternsPerApplication * number + index
-    // The client hears of it at once, whoever sent the packet that was recognised, and no server waits for a client that is gone.
+    // The client hears of it at once, no matter who sent the packet that was recognised, and no server waits for a client that is gone.
     const action = refusal === 'reject' ? 'rejectboth' : refusal
     // The tests of channels are datagrams of no application.
     const source = id === unknownApplication ? '!127.0.0.1' : 'any'
@@ -250,7 +250,7 @@ function printCopies(rule: Rule, wanted: ReadonlyMap<Action, readonly number[]>,
   const fault = weakeningFault(rule)
   if (fault !== null) return { text: '', leftOut: { sid, name, reason: fault } }
   const options = optionsOf(rule.text).map((option) => ({ ...option, name: option.name.toLowerCase() }))
-  // It only marks the connection for others: whoever turned it into a refusal would refuse what is harmless.
+  // It only marks the connection for others: anyone who turned it into a refusal would refuse what is harmless.
   const isSilent =
     rule.signature.action === 'alert' &&
     options.some(({ name, value }) => name === 'noalert' || (name === 'flowbits' && value === 'noalert'))

@@ -247,7 +247,7 @@ function fingerprintsOf(event: Fields): Pick<EveAlert, 'ja3' | 'ja4'> {
   return { ja3: hash(tls.ja3) || hash(quic.ja3), ja4: wordOf(tls.ja4) || wordOf(quic.ja4) }
 }
 
-/** The number has up to 64 bits, more than a number here holds exactly; it stands before all text from packets. */
+/** The number has up to 64 bits, more than a number here holds exactly; it comes before all text from packets. */
 const flowIdOf = (line: string): string => /^.{0,100}?"flow_id":(\d{1,20})[,}]/.exec(line.slice(0, 200))?.[1] ?? ''
 
 const readable = /[^\x20-\x7e]/g

@@ -1,4 +1,4 @@
-// What no signature may do, whoever wrote it: run code, use files, or take traffic out of inspection. Judged where rules come in, and
+// What no signature may do, no matter who wrote it: run code, use files, or take traffic out of inspection. Judged where rules come in, and
 // once more where the rules of the engine are made. Pure.
 
 import { type SaidText, say } from '../../shared/said.ts'
@@ -27,7 +27,7 @@ const ownBits = /(?:^|[\s,|])(?:@\d{1,2}|[kn]_[0-9a-f]{8})(?:$|[\s,|])/i
 
 /**
  * Why the gateway does not take a rule, in the words for an administrator; null when it does. The options are judged as Suricata
- * reads them: names in capitals or with spaces around them are the same, and a name inside a text is none.
+ * reads them: names in capitals or with spaces around them are the same, and a name inside a text is not one.
  */
 export function weakeningFault(rule: string | { readonly text: string }): SaidText | null {
   const text = (typeof rule === 'string' ? rule : rule.text).trim()
@@ -77,7 +77,7 @@ function isBarePass(text: string, options: readonly Option[]): boolean {
 
 const contentNames = new Set(['content', 'uricontent', 'pcre'])
 
-/** Split at everything that stands between addresses; ports are no addresses, so they are never narrow. */
+/** Split at everything that is between addresses; ports are no addresses, so they are never narrow. */
 const headerParts = (header: string): string[] => header.split(/[\s,[\]]+/).filter((part) => part !== '')
 
 /** One address, or a network that is not a large part of all there are. Variables mean whole networks, `!` everything else. */

@@ -1,5 +1,5 @@
 // The part of an engine's file that no plan decides is a text in the language of the engine, beside the half that root runs.
-// Empty lines and those that begin with # are for people who read it, and are left out. What differs between machines stands in double braces.
+// Empty lines and those that begin with # are for people who read it, and are left out. What differs between machines is in double braces.
 
 import { readRegular } from '../../shared/files/durable.ts'
 

@@ -131,7 +131,7 @@ export interface Answer {
   readonly language: 'en' | 'ru'
   /** For the page; only where it is shown. */
   readonly page: { readonly categories: string; readonly rule: string; readonly user: string } | null
-  /** What stands in place of the reply has to be in chunks too: the proxy has decided so before it asks. */
+  /** What is in place of the reply has to be in chunks too: the proxy has decided so before it asks. */
   readonly isChunked: boolean
 }
 

@@ -16,7 +16,7 @@ function demand(form: RegExp, text: string, what: string): Squid {
 export const word = (text: string): Squid =>
   demand(/^[A-Za-z0-9!%_.:@^-][A-Za-z0-9%_.,:;=@{}<>*+'/-]{0,200}$/, text, 'a word')
 
-/** Several fixed words, as they stand in the code. */
+/** Several fixed words, as they are in the code. */
 export const words = (text: string): readonly Squid[] => text.split(' ').map(word)
 
 export function number(value: number): Squid {
@@ -49,5 +49,5 @@ export const directive = (name: string, ...values: readonly Squid[]): Squid =>
 
 export const lines = (all: readonly Squid[]): string => all.map((line) => `${line}\n`).join('')
 
-/** A key in PEM form, as it stands in the file of the authority: of its alphabet, so that it is nothing else. */
+/** A key in PEM form, as it is in the file of the authority: of its alphabet, so that it is nothing else. */
 export const printPem = (text: string): string => demand(/^[A-Za-z0-9+/=\r\n -]{1,20000}$/, text, 'PEM')

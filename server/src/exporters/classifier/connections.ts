@@ -1,5 +1,5 @@
 // What the classifier knows of connections: their first packets until it is clear what they are, then only that. Everything is
-// bounded: whoever opens many connections makes the oldest be forgotten, not the memory grow.
+// bounded: anyone who opens many connections makes the oldest be forgotten, not the memory grow.
 
 import { copiedPackets } from '../../core/plan/classifier.ts'
 import type { Detected } from './detect.ts'
@@ -69,7 +69,7 @@ export class Connections {
     const fresh: (readonly [string, Detected])[] = []
     for (const [key, packets] of round) {
       const one = this.#waiting.get(key)
-      // It was forgotten meanwhile, or the same ends have met again.
+      // It was forgotten in the meantime, or the same ends have met again.
       if (one === undefined || one.packets[0] !== packets[0]) continue
       const detected = found.get(key)
       const before = this.#known.get(key)

@@ -43,7 +43,7 @@ export function parsePacket(bytes: Buffer): Packet | null {
 const end = (address: number, port: number): string =>
   `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}:${port}`
 
-/** `tcp 10.0.0.2:51000 192.0.2.9:443`: the same text, whoever opened the connection. */
+/** `tcp 10.0.0.2:51000 192.0.2.9:443`: the same text, no matter who opened the connection. */
 export const connectionKey = (protocol: string, one: string, other: string): string =>
   one < other ? `${protocol} ${one} ${other}` : `${protocol} ${other} ${one}`
 

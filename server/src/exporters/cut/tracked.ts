@@ -81,7 +81,7 @@ export function cutConnections(socket: TrackedSocket, requests: readonly (readon
       const one = part[answered - first]
       if (!one) return false
       if (error === 0) counts[one.request] = (counts[one.request] ?? 0) + 1
-      // It ended by itself meanwhile.
+      // It ended by itself in the meantime.
       else if (error !== noEntry) throw new Error(`the kernel does not end them (error ${-error})`)
       left -= 1
       return left === 0

@@ -125,7 +125,7 @@ export class Exporter {
     }
   }
 
-  /** Messages about ends that came meanwhile are handled afterwards, so that no connection is counted twice. */
+  /** Messages about ends that came in the meantime are handled afterwards, so that no connection is counted twice. */
   async #look(isLast: boolean): Promise<void> {
     const { kernel, moment } = this.#parts
     this.#ledger.begin()

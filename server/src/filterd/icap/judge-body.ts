@@ -1,4 +1,4 @@
-// How a body is judged before the client gets it, whoever judges. It is kept back whole. Squid 5 stops reading at 64 KB until
+// How a body is judged before the client gets it, no matter who judges. It is kept back whole. Squid 5 stops reading at 64 KB until
 // the answer begins, so the head is sent shortly before, and the body is still kept back: what is found later replaces the
 // body, or ends the connection (decision 80).
 

@@ -35,7 +35,7 @@ test('a source loses older ones above its share, and never holds more than its m
   assert.equal(open(late), 6)
 })
 
-test('the address of an administrator does not make room for strangers within its share', () => {
+test('the address of an administrator does not make room for unauthenticated clients within its share', () => {
   const shares = new ConnectionShares(limits)
   shares.signIn(admit(shares, 99), source(99), 'administrator')
   const own = [admit(shares, 99), admit(shares, 99)]

@@ -1,5 +1,5 @@
 // How many connections a listener holds: for each source and in all before a session was shown, and for each administrator
-// after that. Whoever already holds most makes room, so that descriptors and memory stay free for those who come next.
+// after that. Anyone who already holds most makes room, so that descriptors and memory stay free for those who come next.
 
 import type { Socket } from 'node:net'
 import type { Source } from '../../shared/net/source.ts'
@@ -89,7 +89,7 @@ export class ConnectionShares {
     })
   }
 
-  /** It is closed, or no stranger any more. */
+  /** It is closed, or authenticated by now. */
   forget(socket: Socket): void {
     const known = this.#strangers.get(socket)
     if (!known) return

@@ -39,7 +39,7 @@ export function guardConnections(server: Server, limits: Partial<ShareLimits> = 
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     const source = sourceOf(socket.remoteAddress)
-    // One that is reset while it waits is no fault of the gateway.
+    // One that is reset while it waits is not a fault of the gateway.
     socket.on('error', () => {})
     if (!shares.admit(socket, source, performance.now())) {
       socket.destroy()
@@ -86,7 +86,7 @@ function queueMany(server: Server): void {
 /**
  * Node lets its parser take bytes straight from TLS, and stops it while an earlier answer has not left. What TLS had decrypted
  * by then still comes to the stopped parser, which takes it for a fault and cuts the connection: a client that sends a
- * long body right after a long answer. Anybody who wants the bytes of a connection ends the short cut, and a stream can wait.
+ * long body right after a long answer. Anyone who wants the bytes of a connection ends the short cut, and a stream can wait.
  */
 function readThroughStreams(server: Server): void {
   const ignore = (): void => {}

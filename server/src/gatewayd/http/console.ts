@@ -57,7 +57,7 @@ class ConsoleFiles {
   }
 
   find(name: string): BuiltFile | undefined {
-    // Whoever opens the console gets the newest build; its other files are from the same one.
+    // Anyone who opens the console gets the newest build; its other files are from the same one.
     if (name === index || this.#readAt === null) this.#refresh()
     return this.#files.get(name)
   }

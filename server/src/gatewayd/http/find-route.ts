@@ -50,7 +50,7 @@ function fieldsOf(search: string): Readonly<Record<string, string>> {
   return fields
 }
 
-/** Null when it is not well encoded. */
+/** Null when its encoding is wrong. */
 function partsOf(place: string): readonly string[] | null {
   try {
     return place.split('/').map(decodeURIComponent)

@@ -52,7 +52,7 @@ test('one who asks for the first time goes before a source that asks for many', 
   assert.ok((await until('newcomer')) - before <= 4)
 })
 
-test('the address of an administrator goes before any number of strangers', async () => {
+test('the address of an administrator goes before any number of unauthenticated clients', async () => {
   const { begun, ask, askAll, until } = start()
   await askAll((index) => sourceOf(`10.${1 + (index >> 8)}.${index & 255}.1`), 800)
   const before = begun.length

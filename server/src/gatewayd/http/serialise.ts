@@ -91,7 +91,7 @@ function* textSegments(texts: Iterable<string>): Making {
 /** Neighbours in a long list and what they turn into. */
 interface Run {
   readonly items: readonly object[]
-  /** The text of the items with what stands before it: `[{...},{...}` at the beginning of a list, `,{...},{...}` elsewhere. */
+  /** The text of the items with what comes before it: `[{...},{...}` at the beginning of a list, `,{...},{...}` elsewhere. */
   readonly segment: Segment
   readonly isFirst: boolean
 }

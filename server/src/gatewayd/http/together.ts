@@ -65,7 +65,7 @@ interface Draft {
 /** Others changed the configuration since the draft. */
 class Overtaken extends Error {}
 
-/** So often the calls are made in slices, on top of what others changed meanwhile; then at once, in the turn of the change. */
+/** So often the calls are made in slices, on top of what others changed in the meantime; then at once, in the turn of the change. */
 const mostDrafts = 3
 
 export async function together(parts: TogetherParts, calls: readonly OneCall[]): Promise<unknown[]> {
@@ -250,7 +250,7 @@ function reach(
   })
 }
 
-/** One change of them all. What others change meanwhile is not lost: the calls are made again on top of it. */
+/** One change of them all. What others change in the meantime is not lost: the calls are made again on top of it. */
 async function make(
   parts: TogetherParts,
   reached: readonly Reached[],

@@ -26,7 +26,7 @@ export async function makeCertificate(names: readonly string[], now: Date): Prom
 }
 
 /**
- * It may sign for addresses and for these host names alone: whoever steals the key of a root that browsers trust
+ * It may sign for addresses and for these host names alone: anyone who steals the key of a root that browsers trust
  * cannot pose as any other site. With the key of an earlier root, what trusts that key trusts the new root.
  */
 export async function makeRoot(names: readonly string[], now: Date, key?: string): Promise<Root> {

@@ -69,7 +69,7 @@ export function certificateNames(host: string, hostName: string, addresses: read
   return [...new Set(names.map(plainName))].filter((name) => isIP(name) !== 0 || hostForm.test(name))
 }
 
-/** Others cannot be in a certificate, or would stand for more than one host; it would be made anew again and again. */
+/** Others cannot be in a certificate, or would stand for more than one host; it would be renewed again and again. */
 const hostForm = /^[a-z0-9_][a-z0-9._-]{0,252}$/
 
 /** Without the zone of an IPv6 address, and IPv4 in its own form. */

@@ -19,12 +19,12 @@ const renewBeforeDays = 30
 /** A root that ends sooner could not sign a server certificate for its whole life. */
 const renewRootBeforeDays = 400
 const day = 24 * 3600 * 1000
-/** A clock that shows an earlier time was not set yet: nothing is made anew because of it. */
+/** A clock that shows an earlier time was not set yet: nothing is made again because of it. */
 export const earliest = Date.UTC(2026, 0)
 
 /**
  * Reads the certificate of `folder`. A new one is made when it is missing, unusable, for other names or about to expire. The
- * root stays, and if it must change its key stays: whoever trusted that can follow. A disk that takes nothing is no reason
+ * root stays, and if it must change its key stays: anyone who trusted that can follow. A disk that takes nothing is no reason
  * not to serve: then `current` goes on, or what there is.
  */
 export async function ensureCertificate(

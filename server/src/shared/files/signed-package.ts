@@ -67,7 +67,7 @@ export class PackageReader {
   #member = -1
   /** Bytes of the member that are still to come, its padding included. */
   #left = 0
-  /** The last member as it stands in the file, with its header. */
+  /** The last member as it is in the file, with its header. */
   #content: Buffer | null = null
 
   constructor(keys: TrustedKeys) {

@@ -102,7 +102,7 @@ function readFour(packet: Buffer): Read | null {
   }
 }
 
-/** Headers that may stand before the one of the protocol, each with its length in eights. */
+/** Headers that may come before the one of the protocol, each with its length in eights. */
 const extensions: ReadonlySet<number> = new Set([0, 43, 60])
 
 function readSix(packet: Buffer): Read | null {

@@ -64,7 +64,7 @@ test('nothing is offered for the free value of an option, nor behind a double da
   assert.deepEqual(texts('lab', 'exec', 'client', '--', ''), [])
 })
 
-test('fixed words are offered where they stand', () => {
+test('fixed words are offered at their places', () => {
   assert.deepEqual(texts('lab', 'exec', ''), ['client', 'gateway', 'internet'])
   assert.deepEqual(texts('completion', ''), ['bash', 'zsh', 'fish'])
 })

@@ -1,4 +1,4 @@
-// What closes a machine before its rules stand: who administers it over another port of SSH must still get in.
+// What closes a machine before its rules are loaded: who administers it over another port of SSH must still get in.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -53,7 +53,7 @@ describe('ports of SSH', () => {
     )
   })
 
-  it('are none where SSH has no settings', () => {
+  it('are absent where SSH has no settings', () => {
     assert.deepEqual(found(), [])
   })
 

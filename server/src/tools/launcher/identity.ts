@@ -1,5 +1,5 @@
 // Which process is meant: a pid alone is not enough, because numbers are given out again. Together with the
-// moment the process began (and the boot that moment belongs to) it names one process for good.
+// moment the process began (and the boot that moment belongs to) it names one process permanently.
 
 import { readFileSync } from 'node:fs'
 

@@ -40,7 +40,7 @@ describe('the launcher', { skip: reasonToSkip(), concurrency: 2 }, () => {
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('two labs stand side by side and the host sees neither', async () => {
+  test('two labs are side by side and the host sees neither', async () => {
     const starts = [start(), start()] as const
     await using first = await starts[0]
     await using second = await starts[1]

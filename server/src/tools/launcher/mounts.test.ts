@@ -50,7 +50,7 @@ test('folders out of reach are named together with the refusal of namespaces, wi
   }
 })
 
-test('everybody may pass a folder only when the last bits say so', () => {
+test('everyone may pass a folder only when the last bits say so', () => {
   assert.equal(isAllowedToAll({ mode: 0o40700 }, 1), false)
   assert.equal(isAllowedToAll({ mode: 0o40711 }, 1), true)
   assert.equal(isAllowedToAll({ mode: 0o40711 }, 5), false)

@@ -27,7 +27,7 @@ function commandOf(choice: PlaneChoice, name: string): string {
 }
 
 describe('the programs of a gateway', () => {
-  test('in the lab gatewayd and applyd stand in the gateway, the servers in the internet', () => {
+  test('in the lab gatewayd and applyd run in the gateway, the servers in the internet', () => {
     const places = listPrograms(context(lab)).map(({ name, args }) => [name, args[0]])
     assert.deepEqual(places.slice(0, 3), [
       ['applyd', '--net=/run/netns/gateway'],

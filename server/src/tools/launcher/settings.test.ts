@@ -21,7 +21,7 @@ describe('settings', () => {
     assert.deepEqual(read({ PORTCULLIS_LISTEN: '', PORTCULLIS_STATE: '', PORTCULLIS_BRAND: '' }), defaults)
   })
 
-  test('a relative state folder is meant from where the user stands', () => {
+  test('a relative state folder is meant from where the user is', () => {
     assert.equal(read({ PORTCULLIS_STATE: 'gateway-state' }).stateDir, '/home/someone/gateway-state')
   })
 

@@ -33,7 +33,7 @@ for (const [title, input] of broken)
     assert.throws(() => parseInput(JSON.stringify(input)), InputFault)
   })
 
-test('text that is no JSON is refused', () => {
+test('text that is not JSON is refused', () => {
   assert.throws(() => parseInput('{'), InputFault)
 })
 

@@ -220,5 +220,5 @@ export function actionItems(words: readonly string[], asker: Asker): readonly It
   return words.length === 0 ? [] : actions.filter(({ title }) => fitOf(words, title) > 0)
 }
 
-/** Only the full administrator puts back everything; others undo their own. */
+/** Only the full administrator reverts everything; others undo their own. */
 export const mayPutBack = (role: Role): boolean => hasFullAccess(role)

@@ -25,7 +25,7 @@ export function openPalette(): void {
   paletteStore.set({ ...closed, isOpen: true })
 }
 
-/** Gives the focus back at once: later it would be taken from what was opened meanwhile. */
+/** Gives the focus back at once: later it would be taken from what was opened in the meantime. */
 export function closePalette({ isLeaving = false } = {}): void {
   paletteStore.set(closed)
   const places = isLeaving ? [] : opener

@@ -48,7 +48,7 @@ export function fieldWords(
 export const shownFields = ({ fields }: ObjectChange): readonly FieldChange[] =>
   fields.filter(({ field, before, after }) => !silent.has(field) && !isNothing(before, after))
 
-/** What a new object has unless something else is chosen; it is folded away, so that what was chosen stands out. */
+/** What a new object has unless something else is chosen; it is folded away, so that what was chosen is easy to see. */
 export const isUsual = ({ after }: FieldChange): boolean =>
   (after ?? null) === null ||
   (typeof after === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(after)) ||

@@ -40,7 +40,7 @@ export function ActionDialog({ ready, onClose }: ActionDialogProps): ReactNode {
     void run()
   })
   if (isPlain && reply === undefined && failure === null) return null
-  // The review takes its place; whoever goes back finds it as it was.
+  // The review takes its place; anyone who goes back finds it as it was.
   if (isReviewed && isReviewOpen) return null
   const isDone = reply !== undefined
   return (

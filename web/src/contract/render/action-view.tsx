@@ -1,4 +1,4 @@
-// A call that stands on its own: a button in the head of a page, or a panel with its words, its fields and its file.
+// A call by itself: a button in the head of a page, or a panel with its words, its fields and its file.
 
 import type { Endpoint } from '@gateway/server/contract'
 import { type ReactNode, useState } from 'react'

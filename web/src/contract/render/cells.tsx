@@ -32,7 +32,7 @@ interface CellProps {
   readonly speaking: Speaking
 }
 
-/** What stands in a cell; the same value as text is in `valueText`. */
+/** What is in a cell; the same value as text is in `valueText`. */
 export function FieldCell({ field, value, speaking }: CellProps): ReactNode {
   const { schema, spec, kind, name } = field
   if (value === null || value === undefined || value === '') return null

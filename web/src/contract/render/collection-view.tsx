@@ -40,7 +40,7 @@ export interface CollectionViewProps {
   readonly label: string
   /** A profile opens as a page of its own instead of in the panel. */
   readonly isPanelLess?: boolean
-  /** The button for a new item stands in the head of the page. */
+  /** The button for a new item is in the head of the page. */
   readonly hasOwnAdd?: boolean
 }
 

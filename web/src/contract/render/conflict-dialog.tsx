@@ -1,4 +1,4 @@
-// Someone else changed the same fields meanwhile: both values side by side, and the person takes one of each.
+// Someone else changed the same fields in the meantime: both values side by side, and the person takes one of each.
 
 import { listRevisions } from '@gateway/server/contract/configuration'
 import { type ReactNode, useState } from 'react'

@@ -97,7 +97,7 @@ interface Part {
   readonly fields: readonly FormField[]
 }
 
-/** What no group names stands first, in the order of the contract; a switch for the whole thing before all. */
+/** What no group names is first, in the order of the contract; a switch for the whole thing before all. */
 function partsOf(fields: readonly FormField[], groups: readonly Group[]): Part[] {
   const named = new Set(groups.flatMap((group) => group.fields))
   const rest = fields.filter(({ name }) => !named.has(name))

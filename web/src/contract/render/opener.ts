@@ -47,7 +47,7 @@ export function usePageOpener(): Opener {
   }, [path, item, search, go])
 }
 
-/** A list inside of the open item: everything of it stands in the search, below its own name. */
+/** A list inside of the open item: everything of it is in the search, below its own name. */
 export function useInsideOpener(name: string): Opener {
   const { search } = usePlace()
   const go = useGo()

@@ -5,7 +5,7 @@ import { useRuleNumbers } from '../../api/rule-numbers.ts'
 import { sayNumber, tableNamed } from '../../util/rule-numbers.ts'
 
 export interface RuleNumberProps {
-  /** As the log or the interface writes it; what is no table of rules keeps its id. */
+  /** As the log or the interface writes it; what is not a table of rules keeps its id. */
   readonly table: string
   readonly id: number | string
 }

@@ -1,5 +1,5 @@
 // The draft of one item of a list with everything that happens on Review: the check, the plan, refusals beside their fields, and
-// the merge when someone else changed the list meanwhile.
+// the merge when someone else changed the list in the meantime.
 
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useReview } from '../../api/apply.ts'

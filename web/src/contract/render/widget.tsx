@@ -347,7 +347,7 @@ function Picker({ field, path, value, ids, isOff, label }: ControlProps): ReactN
   )
 }
 
-/** "Any" stands alone: choosing something else takes it away, and choosing it takes away the rest. */
+/** "Any" is alone: choosing something else takes it away, and choosing it takes away the rest. */
 const withoutAny = (next: readonly string[], before: readonly string[]): readonly string[] => {
   if (!next.includes('any') || next.length === 1) return next
   return before.includes('any') ? next.filter((id) => id !== 'any') : ['any']

@@ -1,4 +1,4 @@
-// History: every revision with who made it and what it changed. One can be undone, or everything put back to a point, both after a dry run.
+// History: every revision with who made it and what it changed. One can be undone, or everything reverted to a point, both after a dry run.
 
 import { listRecords } from '@gateway/server/contract/audit'
 import { configurationStatus, listRevisions, showRevision } from '@gateway/server/contract/configuration'

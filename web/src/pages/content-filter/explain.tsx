@@ -1,4 +1,4 @@
-// Explain for the web: a request, what happens to it, and which rule decides at each stage. The request stands in the address, so
+// Explain for the web: a request, what happens to it, and which rule decides at each stage. The request is in the address, so
 // that the journal can link to it. Nothing is sent to the site.
 
 import { explainRequest } from '@gateway/server/contract/content-filter'

@@ -1,4 +1,4 @@
-// Which categories a URL is in, by which entry and from which list. The URL stands in the address of the page.
+// Which categories a URL is in, by which entry and from which list. The URL is in the address of the page.
 
 import type { ReplyOf } from '@gateway/server/contract'
 import { categorize } from '@gateway/server/contract/content-filter'

@@ -7,7 +7,7 @@ export const methods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATC
 export const requestFields = ['url', 'source', 'user', 'method', 'request_type', 'content_type', 'time'] as const
 export type RequestField = (typeof requestFields)[number]
 
-/** As it stands in the fields and in the address; '' is not given. */
+/** As it is in the fields and in the address; '' is not given. */
 export type RequestDraft = Readonly<Record<RequestField, string>>
 
 export const requestFromSearch = (search: Readonly<Record<string, string>>): RequestDraft =>

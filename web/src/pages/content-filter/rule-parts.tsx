@@ -1,4 +1,4 @@
-// What the table and the form of content rules say beside the fields: the sentence of a rule, what it cannot do as it stands,
+// What the table and the form of content rules say beside the fields: the sentence of a rule, what it cannot do as it is,
 // and that the filter is off.
 
 import { contentRules, filterSettings, filterState } from '@gateway/server/contract/content-filter'

@@ -1,4 +1,4 @@
-// Rules as sentences, what they cannot do as they stand, and the request of explain in an address.
+// Rules as sentences, what they cannot do as they are, and the request of explain in an address.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

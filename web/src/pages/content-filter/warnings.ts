@@ -1,4 +1,4 @@
-// What a rule cannot do as it stands: seen from the rules above it and the settings alone, without knowing any client. Pure.
+// What a rule cannot do as it is: seen from the rules above it and the settings alone, without knowing any client. Pure.
 
 import type { ReplyOf } from '@gateway/server/contract'
 import type { contentRules } from '@gateway/server/contract/content-filter'
@@ -36,7 +36,7 @@ const needsDecryption = ({ access, http_methods, content_types }: RuleDraft, cat
 const isWide = ({ http_methods, content_types }: RuleDraft): boolean =>
   http_methods.length === 0 && content_types.length === 0
 
-/** Whether a rule above decides before this one can: a decryption rule only stands in the way of another one. */
+/** Whether a rule above decides before this one can: a decryption rule only is in the way of another one. */
 const standsBefore = (above: RuleDraft, rule: RuleDraft): boolean =>
   rule.access === 'bump' ? above.access !== 'redirect' : above.access !== 'bump'
 
@@ -77,6 +77,6 @@ const decrypts = (bump: RuleDraft, id: string): boolean =>
     ? bump.categories.some((own) => !['files', 'other'].includes(typeOfCategory(own)))
     : coversCategory(bump, id)
 
-/** A rule for files decides about decrypted requests only, so what stands below it still meets the others. */
+/** A rule for files decides about decrypted requests only, so what is below it still meets the others. */
 const isSeenByName = ({ categories }: RuleDraft, id: string): boolean =>
   categories.includes(allRequests) || !['files', 'other'].includes(typeOfCategory(id)) || categories.includes(id)

@@ -109,7 +109,7 @@ function useLeases(filter: string) {
   return { leases, titles, rows }
 }
 
-/** Makes static leases of those that are none yet. */
+/** Makes static leases of those that are not static yet. */
 function useKeep(editing: Editing, onApplied: () => void): (chosen: readonly Lease[]) => void {
   const review = useReview()
   const kept = useRead(staticLeases.list)

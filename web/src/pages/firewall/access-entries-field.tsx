@@ -9,7 +9,7 @@ import { t } from '../../words.ts'
 import { printEntry, readEntries } from './access-entries.ts'
 
 export function AccessEntriesField({ value, isDisabled, problem, onChange }: RenderProps) {
-  // Lines that cannot be read yet stand in the draft too, so that it is refused with them.
+  // Lines that cannot be read yet are in the draft too, so that it is refused with them.
   const entries = Array.isArray(value) ? value.filter(isEntry) : []
   const printed = entries.map(printEntry)
   const [lines, setLines] = useState<readonly string[] | null>(null)

@@ -27,7 +27,7 @@ test('what is printed is read back', () => {
   })
 })
 
-test('a line that is no entry says why', () => {
+test('a line that is not an entry says why', () => {
   const { entries, problems } = readEntries([
     '',
     'allow',

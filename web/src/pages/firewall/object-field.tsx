@@ -1,4 +1,4 @@
-// A field that takes objects: found by name or by what they stand for. An address or a port that has no object yet stands in the
+// A field that takes objects: found by name or by what they stand for. An address or a port that has no object yet is in the
 // draft as it was written and gets its object when the draft is reviewed.
 
 import { useMemo } from 'react'

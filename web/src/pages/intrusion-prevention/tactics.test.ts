@@ -25,7 +25,7 @@ const matrix = [
   },
 ]
 
-test('tactics stand in the order of an attack, large groups first and darker', () => {
+test('tactics are in the order of an attack, large groups first and darker', () => {
   const columns = tacticColumns(matrix)
   assert.deepEqual(
     columns.map(({ id }) => id),

@@ -35,7 +35,7 @@ export function ExceptionDialog({ eventId, details, onClose }: ExceptionProps): 
     setSide(next === 'address' ? 'source' : 'both')
   }
   const ask = (): void => {
-    // The review stands over the page, not over a dialog.
+    // The review is over the page, not over a dialog.
     onClose()
     review.open({
       title:

@@ -1,4 +1,4 @@
-// The filter of a log: conditions on columns and a text. It stands in the address as `action=drop,!reject&q=text`, and a person can type it
+// The filter of a log: conditions on columns and a text. It is in the address as `action=drop,!reject&q=text`, and a person can type it
 // as `action=drop source_ip!=10.0.0.1 text`. Pure.
 
 export interface Condition {

@@ -1,4 +1,4 @@
-// The time range of a log in the address: `from=-15m` reaches until now and moves on, two moments in Unix seconds stand still. Pure.
+// The time range of a log in the address: `from=-15m` reaches until now and moves on, two moments in Unix seconds stay fixed. Pure.
 
 export const presets = ['-5m', '-15m', '-1h', '-6h', '-1d', '-7d', '-30d'] as const
 export type Preset = (typeof presets)[number]

@@ -20,7 +20,7 @@ export function mentionsIn(source: LogSource, lines: readonly LogLine[]): Readon
   return found
 }
 
-/** What a value of the column `rule_id` is called; null where it is no rule of an administrator. */
+/** What a value of the column `rule_id` is called; null where it is not a rule of an administrator. */
 export function sayRules(
   rules: readonly RuleMention[] | undefined,
   numberOf: NumberOf,

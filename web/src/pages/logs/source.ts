@@ -50,7 +50,7 @@ export interface LogSource {
   readonly title: string
   readonly lead: string
   readonly columns: readonly LogColumn[]
-  /** Columns whose most frequent values stand at the side. */
+  /** Columns whose most frequent values are at the side. */
   readonly facets: readonly { readonly column: string; readonly title: string }[]
   /** Columns that hold addresses of hosts. */
   readonly addresses: readonly string[]
@@ -102,7 +102,7 @@ const pagesOfTables: Readonly<Record<string, string>> = {
   web: 'protection/web-filter/rules',
 }
 
-/** The page of a rule; null for what is no rule of an administrator. */
+/** The page of a rule; null for what is not a rule of an administrator. */
 export function pathOfRule({ table, id }: RuleMention): string | null {
   const page = pagesOfTables[table]
   return page === undefined || id === '' || id === '0' || id.includes('.sys.')

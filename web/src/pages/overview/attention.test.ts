@@ -15,7 +15,7 @@ const check = (id: string, state: 'ok' | 'warning' | 'failed' | 'unknown', since
   advice: '',
 })
 
-test('failures stand before warnings, newer before older, and good checks are absent', () => {
+test('failures come before warnings, newer before older, and good checks are absent', () => {
   const { needs } = findAttention(
     [check('disk', 'warning', 9), check('unit.dns', 'failed', 5), check('load', 'ok'), check('tables', 'failed', 7)],
     [],

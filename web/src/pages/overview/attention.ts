@@ -141,7 +141,7 @@ export function findAttention(
       ? [{ ...check, key: check.id, state: check.state, path: pathOfCheck(check.id) }]
       : [],
   )
-  // An engine that failed stands among the checks already, with the time since when.
+  // An engine that failed is among the checks already, with the time since when.
   const told = new Set(fromChecks.map(({ message }) => message))
   const units = new Set(fromChecks.map(({ key }) => key))
   const failed = statuses

@@ -31,7 +31,7 @@ export function ChangesTile(): ReactNode {
   const hourAgo = Date.now() - 3_600_000
   const recent = revisions.filter(({ time }) => Date.parse(time) > hourAgo)
   const [newest] = revisions
-  // What the gateway itself did, as at its first start, is nothing to put back.
+  // What the gateway itself did, as at its first start, is nothing to revert.
   const first = recent.findLast(({ author }) => author !== gatewayItself)
   const before = first ? first.revision - 1 : null
   const putBack = (revision: number): void =>

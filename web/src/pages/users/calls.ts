@@ -100,7 +100,7 @@ export const moveInto = (index: TreeIndex, ids: readonly string[], target: strin
     return group ? [updateGroup(group, { parent_id: target }, null)] : []
   })
 
-/** What stands inside of another one that is removed too goes with it. */
+/** What is inside of another one that is removed too goes with it. */
 export function removeAll(
   index: TreeIndex,
   ids: readonly string[],

@@ -70,7 +70,7 @@ export interface Narrowing {
   readonly isDeniedOnly?: boolean
 }
 
-/** Rows as they stand below each other. While something is looked for, all that leads to a find is open. */
+/** Rows as they are below each other. While something is looked for, all that leads to a find is open. */
 export function treeRows(index: TreeIndex, open: ReadonlySet<string>, narrowing: Narrowing = { text: '' }): TreeRow[] {
   const needle = narrowing.text.trim().toLowerCase()
   const isNarrowed = needle !== '' || narrowing.isDeniedOnly === true

@@ -1,4 +1,4 @@
-// Where rows, bands and columns stand, and how many rows are kept.
+// Where rows, bands and columns are, and how many rows are kept.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,4 @@
-// Where rows and bands stand: every one of them is one entry of the same height, so places are arithmetic.
+// Where rows and bands are: every one of them is one entry of the same height, so places are arithmetic.
 
 export interface Layout {
   readonly count: number
@@ -7,7 +7,7 @@ export interface Layout {
   readonly entryOf: (row: number) => number
 }
 
-/** `before`: for each band the index of the row that it stands before. */
+/** `before`: for each band the index of the row that it comes before. */
 export function layoutOf(rows: number, before: readonly number[]): Layout {
   const sorted = before
     .map((row, band) => ({ band, row: Math.max(0, Math.min(rows, row)) }))

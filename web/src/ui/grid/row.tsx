@@ -96,7 +96,7 @@ function RowInner<Row>(props: RowViewProps<Row>) {
   )
 }
 
-/** Only the grid is a tab stop; what stands in a cell is reached from the cell. */
+/** Only the grid is a tab stop; what is in a cell is reached from the cell. */
 function useOneTabStop(element: RefObject<HTMLDivElement | null>): void {
   useLayoutEffect(() => {
     for (const cell of element.current?.querySelectorAll<HTMLElement>('[data-cell]:not([data-editing])') ?? []) {

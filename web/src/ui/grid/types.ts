@@ -42,7 +42,7 @@ export interface Tree<Row> {
 }
 
 export interface Band {
-  /** It stands before the row with this index; the count of rows puts it at the end. */
+  /** It comes before the row with this index; the count of rows puts it at the end. */
   readonly beforeIndex: number
   readonly content: ReactNode
 }

@@ -138,7 +138,7 @@ class View {
     const { session, sets } = entry
     if (session.state === 'over_limit' && !this.#has('auth_suspended', session.address)) {
       draft.add('auth_suspended', hostElement(session.address))
-      // It may have got in meanwhile.
+      // It may have got in in the meantime.
       draft.cuts.add(session.address)
     }
     for (const set of sets) if (!this.#has(set, session.address)) draft.add(set, hostElement(session.address))

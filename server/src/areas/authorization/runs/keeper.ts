@@ -227,7 +227,7 @@ export class SessionKeeper implements UserSessions {
     const { address, mac } = host
     const { known: hosts } = this.#parts
     const rule = mayBeByCard ? hosts.ruleFor(address, mac) : hosts.networkRuleFor(address)
-    // It was removed meanwhile.
+    // It was removed in the meantime.
     if (!rule) {
       this.#release(draft, host)
       return
@@ -286,7 +286,7 @@ export class SessionKeeper implements UserSessions {
 
   async #follow(users: KnownNews['users'], rules: KnownNews['rules'], fresh: ReadonlySet<string>): Promise<void> {
     const { known } = this.#parts
-    // A set of one user concerns nobody else; every other set may concern everyone.
+    // A set of one user concerns no one else; every other set may concern everyone.
     const named = [...fresh].map(userOfSet)
     const isAll = users === 'all' || named.includes(null)
     const concerned = users === 'all' ? [] : [...users, ...named.filter((id) => id !== null)]

@@ -127,7 +127,7 @@ describe('a backup file', () => {
     await assert.rejects(opened(Buffer.concat([bytes, Buffer.from('\n')])), ArchiveError)
   })
 
-  it('is refused when what is sealed is no archive, or grows too much', async () => {
+  it('is refused when what is sealed is not an archive, or grows too much', async () => {
     await assert.rejects(opened(sealed(Buffer.from('not packed'))), /damaged/)
     await assert.rejects(opened(sealed(gzipSync(Buffer.alloc(1_000, 'x')))), /refused/)
     await assert.rejects(opened(sealed(gzipSync(Buffer.alloc(64 * 1024 * 1024)))), /too large/)

@@ -70,7 +70,7 @@ describe('an upload to vsftpd', { skip: reasonToSkipServers }, () => {
   })
 })
 
-describe('an upload to a server that is none, or a bad one', () => {
+describe('an upload to a server that is not one, or a bad one', () => {
   const servers: Server[] = []
   const sockets: Socket[] = []
   afterEach(() => {

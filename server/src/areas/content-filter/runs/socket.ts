@@ -82,7 +82,7 @@ export class WebFilterSocket {
     void this.#send(this.#sockets, { kind: 'categories', file })
   }
 
-  /** Sends what changed since the last time. Calls that come meanwhile share one more comparison. */
+  /** Sends what changed since the last time. Calls that come in the meantime share one more comparison. */
   follow(): Promise<void> {
     if (this.#comparing) {
       this.#isAgain = true

@@ -33,7 +33,7 @@ interface Index {
 export function createCardVendors(paths: readonly string[] = vendorFiles): CardVendors {
   let index: Promise<Index | null> = Promise.resolve(null)
 
-  /** Read again when the file is another one; those who ask meanwhile wait for the same reading. */
+  /** Read again when the file is another one; those who ask in the meantime wait for the same reading. */
   const current = (): Promise<Index | null> => {
     // A file that cannot be read is as good as none, and may be readable the next time.
     index = index.then(refreshed).catch(() => null)
@@ -136,7 +136,7 @@ function placeOf({ prefixes, places }: Index, prefix: number): number | null {
   return prefixes[from] === prefix ? (places[from] ?? null) : null
 }
 
-/** What may stand in a comment: no control characters, nothing that ends a line. */
+/** What may be in a comment: no control characters, nothing that ends a line. */
 const readableOf = (line: string): string =>
   [
     ...line

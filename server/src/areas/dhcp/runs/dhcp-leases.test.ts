@@ -23,7 +23,7 @@ test('leases are read in the order of their addresses, without those that ran ou
   ])
 })
 
-test('what is no lease is left out, what is no name is no name, and half a line is not read', () => {
+test('what is not a lease is left out, what is not a name is not a name, and half a line is not read', () => {
   const bad = [
     'x 02:00:00:00:00:aa 10.10.0.51 a *',
     '2000 zz 10.10.0.51 a *',

@@ -5,7 +5,7 @@ import type { Applier, Conflict } from '../../../core/plan/artifacts.ts'
 import type { Clock } from '../../../shared/time/clock.ts'
 
 const keptSeconds = 60
-/** While something is wrong, whoever repairs it waits to see that. */
+/** While something is wrong, anyone who repairs it waits to see that. */
 const repairSeconds = 10
 
 export class ConflictBook {

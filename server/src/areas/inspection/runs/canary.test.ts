@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { afterEach, describe, it } from 'node:test'
 import { testChannel } from './canary.ts'
 
-/** Stands between sender and receiver, where the engine is on a gateway. */
+/** Is between sender and receiver, where the engine is on a gateway. */
 async function startRelay(target: number, lets: (text: string) => boolean): Promise<number> {
   const relay = createSocket('udp4')
   relays.push(relay)

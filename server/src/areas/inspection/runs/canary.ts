@@ -74,7 +74,7 @@ function arrivalsAt(socket: Socket) {
   const arrived = new Set<string>()
   let onArrival = (): void => {}
   socket.on('message', (bytes) => {
-    // Whoever floods the port does not fill the memory.
+    // Anyone who floods the port does not fill the memory.
     if (arrived.size < 100) arrived.add(bytes.toString('latin1'))
     onArrival()
   })

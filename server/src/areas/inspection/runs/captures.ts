@@ -1,5 +1,5 @@
 // Packets of one connection from the ring of capture files that the inspection engine writes. Reading is bounded, and others get
-// their turn meanwhile. The engine works on packets of strangers, so its files are taken for what they are: bytes to be checked.
+// their turn in the meantime. The engine works on packets of unknown hosts, so its files are taken for what they are: bytes to be checked.
 
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'

@@ -31,7 +31,7 @@ describe('rule files', () => {
   })
   afterEach(() => rmSync(root, { recursive: true }))
 
-  it('are none before they are read, and the starter set afterwards', async () => {
+  it('are absent before they are read, and the starter set afterwards', async () => {
     assert.deepEqual(shown(), [])
     await files.refresh()
     assert.deepEqual(shown(), ['1 starter standard', '2 starter standard'])

@@ -22,7 +22,7 @@ describe('free disks', () => {
     }
   }
 
-  it('are none where nothing can be read', async () => {
+  it('are absent where nothing can be read', async () => {
     assert.deepEqual(await freeDisks(places), [])
   })
 

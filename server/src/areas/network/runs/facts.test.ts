@@ -30,7 +30,7 @@ describe('external interfaces', () => {
       route('wan0', '00000000', '00000000'),
       route('wan0', '00000000', '00000000'),
       route('lan0', '00000A0A', '00FFFFFF'),
-      // Half of the address space, as some VPN clients set it, is no default route.
+      // Half of the address space, as some VPN clients set it, is not a default route.
       route('tun0', '00000000', '00000080'),
       '',
     ].join('\n')
@@ -62,7 +62,7 @@ describe('external interfaces', () => {
     assert.deepEqual(externalIpv6Interfaces(table), ['wan0', 'wan1'])
   })
 
-  it('are none without a table', () => {
+  it('are absent without a table', () => {
     assert.deepEqual(externalInterfaces(''), [])
     assert.deepEqual(externalIpv6Interfaces(''), [])
   })
@@ -118,7 +118,7 @@ describe('interfaces', () => {
     assert.equal(parse(shown({ operstate: 'UNKNOWN' }))[0]?.isUp, true)
   })
 
-  it('that stand on a card do not have its MAC, and a card in an aggregated interface keeps its own', () => {
+  it('that are on a card do not have its MAC, and a card in an aggregated interface keeps its own', () => {
     const found = parse(
       shown({ ifname: 'eth0.5', linkinfo: { info_kind: 'vlan' } }),
       shown({ ifname: 'ag1', linkinfo: { info_kind: 'bond' } }),

@@ -28,7 +28,7 @@ export interface FactsSource {
   /** Null where nothing was ever inspected. */
   readonly inspection?: () => InspectionFacts | null
   readonly usedAddresses?: () => readonly UsedAddress[]
-  /** Seconds since this boot, which nobody sets. */
+  /** Seconds since this boot, which no one sets. */
   readonly clock: { readonly boot: string; elapsed(): number }
   readonly now?: () => number
 }
@@ -198,7 +198,7 @@ export function readLeases(folder: string, now: Moment): LeaseFact[] {
   try {
     names = readdirSync(folder)
   } catch {
-    // Nobody has asked for a lease yet.
+    // No one has asked for a lease yet.
   }
   return names
     .filter((name) => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,14}\.json$/.test(name))

@@ -119,7 +119,7 @@ describe('a country database', () => {
   })
 })
 
-describe('a file that is no good country database', () => {
+describe('a file that is not a good country database', () => {
   /** A clear error and nothing else, soon. */
   const refusedOrRead = (file: Buffer): void => {
     try {

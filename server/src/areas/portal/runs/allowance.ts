@@ -1,4 +1,4 @@
-// How many of something may happen in a time, whoever asks: sign-ins of the portal all together, messages to one phone.
+// How many of something may happen in a time, no matter who asks: sign-ins of the portal all together, messages to one phone.
 
 /** Fills up steadily to `most`; each use takes one. */
 export class Allowance {

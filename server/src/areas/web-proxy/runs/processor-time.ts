@@ -1,4 +1,4 @@
-// How much processor time a process of this machine has used, whoever it belongs to: whether it works or stands still.
+// How much processor time a process of this machine has used, no matter who it belongs to: whether it works or hangs.
 
 import { readdirSync, readFileSync } from 'node:fs'
 

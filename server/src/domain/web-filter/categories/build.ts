@@ -93,7 +93,7 @@ export async function checkArchive(path: string, folders: FolderNames): Promise<
 
 async function readList(path: string, sink: ContentSink | null, onRead: (bytes: number) => void): Promise<void> {
   if (!sink) return
-  // Should it have become a link or a pipe meanwhile, opening fails or gives nothing; it never waits.
+  // Should it have become a link or a pipe in the meantime, opening fails or gives nothing; it never waits.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   // Cast: Node takes numbers as well, its types do not.
   const file = createReadStream(path, { flags: flags as unknown as string, highWaterMark: 1024 * 1024 })

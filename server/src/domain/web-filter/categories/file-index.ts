@@ -1,5 +1,5 @@
 // The index read from its file at each question, for a process that is asked seldom: it holds the table of lists and nothing
-// else. It keeps the file open, so a question is answered from one file also when another takes its name meanwhile.
+// else. It keeps the file open, so a question is answered from one file also when another takes its name in the meantime.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { headerBytes, IndexRefused, layoutOf, parseHeader, parseTable, unreadable } from './format.ts'

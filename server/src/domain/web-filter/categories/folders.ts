@@ -24,7 +24,7 @@ export interface ListName {
   readonly category: string | null
 }
 
-/** The list that a path in a folder or archive is; null when it is none. */
+/** The list that a path in a folder or archive is; null when it is not one. */
 export function listOf(path: string, names: FolderNames): ListName | null {
   const parts = path.split('/')
   const last = parts.at(-1) ?? ''

@@ -1,5 +1,5 @@
 // The index in memory, for the process that decides about every request. The file is read whole and closed: it can be replaced
-// or removed afterwards. It is read in pieces, so that questions are answered meanwhile.
+// or removed afterwards. It is read in pieces, so that questions are answered in the meantime.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'

@@ -18,7 +18,7 @@ const legacy = ['amp', 'lt', 'gt', 'quot', 'nbsp', 'shy', 'laquo', 'raquo', 'mid
 /** Longer ones are read as text; zeros in front of a number are not counted. */
 export const maxReference = 32
 
-/** What stands between `&` and its end, as text. */
+/** What is between `&` and its end, as text. */
 export function readReference(name: string, hasSemicolon: boolean): string {
   const whole = `&${name}${hasSemicolon ? ';' : ''}`
   if (name.startsWith('#')) {

@@ -237,7 +237,7 @@ export class HtmlText {
     }
     this.#isSelfClosing = code === slash
     if (space(code) || code === slash) {
-      // Spaces behind the name of an attribute may stand before its value.
+      // Spaces behind the name of an attribute may come before its value.
       if (this.#state !== 'after-attribute' || code === slash) this.#state = 'attributes'
       return
     }

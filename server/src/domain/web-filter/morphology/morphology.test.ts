@@ -91,7 +91,7 @@ describe('words', () => {
     assert.deepEqual(wordsOf('cop сор'), ['cop', 'сор'])
   })
 
-  it('longer than any of a dictionary are none', () => {
+  it('longer than any of a dictionary are not words', () => {
     assert.deepEqual(wordsOf(`${'a'.repeat(65)} b`), ['', 'b'])
   })
 })
@@ -196,7 +196,7 @@ describe('the text of a page', () => {
       for (const step of [1, 2, 3, 7]) assert.deepEqual(textOf(html, step), textOf(html), html)
   })
 
-  it('cannot be hidden behind elements whose content is no markup', () => {
+  it('cannot be hidden behind elements whose content is not markup', () => {
     for (const name of ['title', 'textarea', 'noscript', 'iframe', 'noframes'])
       assert.match(textOf(`<${name}><script></${name}>seen`)[0] ?? '', /\bseen$/, name)
   })

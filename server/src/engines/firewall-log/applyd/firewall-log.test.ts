@@ -135,7 +135,7 @@ describe('the reader of the firewall log', { skip: reasonToSkip }, () => {
     assert.equal(hits()[0]?.sequence, 1)
   })
 
-  it('goes on after a full disk, and what it could not write whole is no record', async () => {
+  it('goes on after a full disk, and what it could not write whole is not a record', async () => {
     const known = (): number => hits().filter(({ hit }) => hit !== null).length
     const filler = join(folder, 'filler')
     const fill = (): void => assert.throws(() => appendFileSync(filler, Buffer.alloc(131_072, 1)), { code: 'ENOSPC' })

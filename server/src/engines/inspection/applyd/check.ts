@@ -158,7 +158,7 @@ const reasonIn = (line: string): string =>
 
 /**
  * `error parsing signature "..." from file ... at line N` says only where; why is in the line before it. The signature itself
- * is in both and is left out: whoever asked has it.
+ * is in both and is left out: anyone who asked has it.
  */
 export function faultsIn(output: string): readonly SignatureFault[] {
   const found = new Map<number, string>()

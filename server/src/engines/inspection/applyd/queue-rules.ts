@@ -125,7 +125,7 @@ export function tableScript(rules: ReadonlyMap<string, readonly string[]>): stri
   return `table ${ownTable}\nflush table ${ownTable}\ntable ${ownTable} {\n${chains.join('')}}\n`
 }
 
-/** The rules of a chain stand in the order that is wanted. */
+/** The rules of a chain are in the order that is wanted. */
 export function inOrder(lines: readonly string[], wanted: readonly string[]): boolean {
   const ofChain = (all: readonly string[]) => all.filter((line) => line.startsWith(`-A ${chain} `))
   return ofChain(lines).join('\n') === ofChain(wanted).join('\n')

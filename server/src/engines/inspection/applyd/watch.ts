@@ -58,7 +58,7 @@ interface Standing {
 
 /**
  * Asked at every look of the supervisor; returns why the process must end, null while it works. A process that uses no time though packets
- * wait counts as one that stands too.
+ * wait counts as one that hangs.
  */
 export function createQueueWatch(from: WatchSources = sources): (pid: number) => string | null {
   const { queues, ticks, now } = from
@@ -79,7 +79,7 @@ export function createQueueWatch(from: WatchSources = sources): (pid: number) =>
       const before = seen.get(number)
       standing.set(number, before && before.taken === taken ? before : { taken, since: at })
     }
-    // While nothing waits, using no time is no fault.
+    // While nothing waits, using no time is not a fault.
     if (standing.size === 0) idle = { pid, ticks: used, since: at }
     seen = standing
     const isStanding = [...standing.values()].some(

@@ -1,5 +1,5 @@
 // Follows the log store and carries its records to the collector, in their order. The store is the queue: while the collector
-// is away only the cursor stands still, and nothing is kept in memory beyond one batch. Runs in a separate thread; the settings
+// is away only the cursor stays where it is, and nothing is kept in memory beyond one batch. Runs in a separate thread; the settings
 // may change at any time.
 
 import { type ForwardedForm, type LineScope, linePrinter } from '../../../domain/logs/forwarded-line.ts'

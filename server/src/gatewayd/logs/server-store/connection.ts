@@ -59,7 +59,7 @@ export class LogServerConnection {
     for await (const _piece of this.#send(ask));
   }
 
-  /** The rows of a selection, in the pieces in which they arrive; whoever does not read on slows the server's sending only. */
+  /** The rows of a selection, in the pieces in which they arrive; anyone who does not read on slows the server's sending only. */
   rows(query: Sql, forms: readonly ReadForm[], signal: AbortSignal, id?: string): AsyncGenerator<ReadRow[], void> {
     return readRows(this.#send({ sql: inBinary(query), signal, id: id ?? `portcullis-${randomUUID()}` }), forms)
   }
@@ -92,7 +92,7 @@ export class LogServerConnection {
       ask.signal.throwIfAborted()
       throw this.#unreachable(waited.aborted ? 'it did not answer in time' : wordsOf(error), error)
     } finally {
-      // Nobody reads the answer any more, so the server need not work on it.
+      // No one reads the answer any more, so the server need not work on it.
       if (!isOver && ask.rows === undefined && ask.id !== undefined) this.#kill(ask.id)
     }
   }

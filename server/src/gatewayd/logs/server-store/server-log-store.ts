@@ -42,7 +42,7 @@ export interface ServerLogStoreOptions {
 }
 
 const removedEveryMs = 6 * 3_600_000
-/** How long a question waits for the newest records to be on the server; shorter where the last one waited in vain. */
+/** How long a question waits for the newest records to be on the server; shorter where the last one waited without result. */
 const patienceMs = 5_000
 const shortPatienceMs = 500
 

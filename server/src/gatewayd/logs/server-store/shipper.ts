@@ -1,5 +1,5 @@
 // Sends the records of the local store to the log server, in their order, each of them once. The local store is the queue: a
-// server that is away only lets the place stand still.
+// server that is away only keeps the place where it is.
 //
 // What makes records arrive once: rows of one table and slice are stored as a whole or not at all, in the order of their
 // places; after anything went wrong the largest place of each of them is read before more is sent; and the server runs one

@@ -246,7 +246,7 @@ const isPlace = (value: unknown): value is Place =>
   ['file', 'offset'].every((name) => Number.isInteger((value as Record<string, unknown>)[name])) &&
   typeof (value as Record<string, unknown>).tail === 'string'
 
-/** A mark that cannot be read is none: the file is read from its start. */
+/** A mark that cannot be read is not one: the file is read from its start. */
 function placesOf(position: string | undefined): readonly [place: Place | null, older: Place | null] {
   if (position === undefined) return [null, null]
   try {

@@ -76,7 +76,7 @@ export function createHitsFollower({ path, knowledge, sink, now, inspected }: Hi
   return {
     step: () => {
       const isMore = file.step()
-      // On a full disk nothing is read or handed on: the numbers of the lines tell what the file loses meanwhile.
+      // On a full disk nothing is read or handed on: the numbers of the lines tell what the file loses in the meantime.
       if (!isMore && waiting && now() - waiting.since >= togetherMilliseconds && hasRoom()) settle()
       return isMore
     },
@@ -85,7 +85,7 @@ export function createHitsFollower({ path, knowledge, sink, now, inspected }: Hi
 
 const isLine = (line: string): boolean => line !== ''
 
-/** A mark of another form is none: the file is read from its start. */
+/** A mark of another form is not one: the file is read from its start. */
 function positionOf(text: string | undefined): Position | null {
   if (text === undefined) return null
   try {

@@ -91,7 +91,7 @@ export class StoreReader {
     })
   }
 
-  /** Rows as the view shows them; those that were removed meanwhile are left out. */
+  /** Rows as the view shows them; those that were removed in the meantime are left out. */
   show({ view: name, scope }: Pick<Question, 'view' | 'scope'>, rows: RowList): readonly Shown[] {
     return this.#look((database) => showRows(this.#blocks(database), rows, this.#view(name), scope))
   }

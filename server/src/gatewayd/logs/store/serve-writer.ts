@@ -123,7 +123,7 @@ class WriterThread {
     if (++this.#turns % shrinkEvery === 0) this.#writer.shrink()
   }
 
-  /** One step at a time, so that records which come meanwhile are taken between them. */
+  /** One step at a time, so that records which come in the meantime are taken between them. */
   #tidy(): void {
     this.#isTidying = this.#writer.tidy()
     if (this.#isTidying) setImmediate(() => this.#tidy())

@@ -134,7 +134,7 @@ export class StoreWriter {
       return true
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      // What waits is tried again together with what comes meanwhile.
+      // What waits is tried again together with what comes in the meantime.
       this.#fault = fullDisk
       return false
     }

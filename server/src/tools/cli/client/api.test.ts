@@ -55,7 +55,7 @@ test('a bug of the gateway names the request, so that its log can be searched', 
   assert.match(printed(refusalOf(answer(500, { message: 'Something went wrong.', request_id: 'abc' }))), /request abc/)
 })
 
-test('an answer that is no gateway’s still gives a sentence', () => {
+test('an answer that is not a gateway’s still gives a sentence', () => {
   assert.equal(printed(refusalOf({ status: 502, text: '<html>' })), 'gw: The gateway answered with status 502.\n')
 })
 

@@ -102,7 +102,7 @@ const textsOf = (value: unknown): Readonly<Record<string, string>> =>
     ),
   )
 
-/** Of the file as it is now: another gw may have signed in to another gateway meanwhile. */
+/** Of the file as it is now: another gw may have signed in to another gateway in the meantime. */
 export function changeSessions(env: Environment, change: (saved: SavedSessions) => SavedSessions): void {
   const path = sessionPath(env)
   const draft = `${path}.${process.pid}.new`

@@ -1,4 +1,4 @@
-// A program that gw admin reset starts when root runs it: becomes the owner of the folder for good, then does the work, and
+// A program that gw admin reset starts when root runs it: becomes the owner of the folder permanently, then does the work, and
 // writes the result as one line of JSON. Arguments: the folder, the login, the user and the group to become.
 
 import { resetAdministrator } from './reset-administrator.ts'

@@ -66,7 +66,7 @@ async function readAuthorization(api: Api): Promise<AuthorizationSettings | null
   }
 }
 
-/** Whoever looks must see first that every host gets out. */
+/** Anyone who looks must see first that every host gets out. */
 function showAuthorization(
   settings: AuthorizationSettings | null,
   items: readonly AreaStatus[],

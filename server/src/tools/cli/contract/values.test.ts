@@ -45,7 +45,7 @@ test('field=value and field:=json are distinguished by the first equals sign', (
   assert.deepEqual(parseAssignment('comment='), { name: 'comment', text: '', isJson: false })
 })
 
-test('what is no assignment is refused as wrong usage', () => {
+test('what is not an assignment is refused as wrong usage', () => {
   for (const argument of ['enabled', '=x', ':=1', '']) {
     assert.throws(
       () => parseAssignment(argument),

@@ -59,7 +59,7 @@ test('colour surrounds the cell and does not shift the columns', () => {
   assert.equal(showTable(table, piped), 'S   N\nup  x\n')
 })
 
-test('names and values stand in two columns', () => {
+test('names and values are in two columns', () => {
   assert.equal(
     showPairs(
       [

@@ -1,4 +1,4 @@
-// Rules in files: what is written is understood on the way back, and every fault stands at its cell.
+// Rules in files: what is written is understood on the way back, and every fault is at its cell.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -82,7 +82,7 @@ test('addresses and ports mean the objects that stand for them', () => {
   })
 })
 
-test('each fault stands at its cell', () => {
+test('each fault is at its cell', () => {
   const row = checker.check(2, {
     enabled: 'perhaps',
     action: 'allow',
@@ -120,7 +120,7 @@ test('what has no object yet can be made', () => {
   ])
 })
 
-test('a file that is no list of rules says so', () => {
+test('a file that is not a list of rules says so', () => {
   assert.match(readRuleFile('x.csv', '', table).problem ?? '', /no rules/)
   assert.match(readRuleFile('x.csv', 'a,b\n1,2', table).problem ?? '', /No column/)
   assert.match(readRuleFile('x.json', '[1', table).problem ?? '', /not JSON/)

@@ -8,7 +8,7 @@ import type { Mark } from './marks.ts'
 import { actionText, isAny, protocolText, type RuleRow } from './rows.ts'
 
 export interface Term {
-  /** `null`: the word may stand anywhere. */
+  /** `null`: the word may be anywhere. */
   readonly field: FilterField | null
   readonly value: string
   readonly isNot: boolean

@@ -77,7 +77,7 @@ export function short(count: number): string {
   return count < 10_000 ? exact(count) : known.format(count)
 }
 
-/** Short, because it stands in a narrow column that changes all the time. */
+/** Short, because it is in a narrow column that changes all the time. */
 export function ago(unix: number, now = Date.now()): string {
   const seconds = Math.max(0, Math.floor(now / 1000 - unix))
   if (seconds < 60) return t('{count} s', { count: seconds })

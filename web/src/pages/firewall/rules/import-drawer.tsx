@@ -1,4 +1,4 @@
-// Rules from a file: every cell is checked here, faults stand at their cells and are mended in place, then all rules are
+// Rules from a file: every cell is checked here, faults are at their cells and are mended in place, then all rules are
 // reviewed and applied as one revision.
 
 import type { KeyboardEvent } from 'react'

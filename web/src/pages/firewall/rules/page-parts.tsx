@@ -21,7 +21,7 @@ interface RulesFilterProps {
   readonly children?: ReactNode
 }
 
-/** Terms such as `touches:10.1.2.40` become chips, the rest stays text; both stand in the address. */
+/** Terms such as `touches:10.1.2.40` become chips, the rest stays text; both are in the address. */
 export function RulesFilter({ filter, count, isAsking, onDone, children }: RulesFilterProps) {
   const go = useGo()
   const [line, setLine] = useState(() => splitFilter(filter).words)

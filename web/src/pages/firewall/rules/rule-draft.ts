@@ -34,7 +34,7 @@ export function creationOf(table: RuleTable, rule: Rule): Readonly<Record<string
 export const disputed = (base: Rule, mine: Rule, theirs: Rule): readonly (keyof Rule)[] =>
   changedFields(base, mine).filter((name) => !isEqual(base[name], theirs[name]) && !isEqual(mine[name], theirs[name]))
 
-/** A rule from the values that stand in the address: `?source=10.1.2.9&protocol=tcp&port=443&action=drop`; ids or addresses. */
+/** A rule from the values that are in the address: `?source=10.1.2.9&protocol=tcp&port=443&action=drop`; ids or addresses. */
 export function prefilled(table: RuleTable, search: Readonly<Record<string, string>>, index: ObjectIndex): Rule {
   const rule: Record<string, unknown> = { ...newRule(table) }
   const finder = createFinder(index)

@@ -155,10 +155,10 @@ function onDrawerKey(
   }
 }
 
-/** A copy stands right behind its original. */
+/** A copy is right behind its original. */
 const copyPlace = ({ id }: Rule) => ({ copy: String(id), after: String(id) })
 
-/** Faults beside their fields; those of fields that the form does not have stand above it. */
+/** Faults beside their fields; those of fields that the form does not have are above it. */
 function sortProblems(problems: readonly Problem[], table: RuleTable) {
   const isShown = ({ field }: Problem): boolean => {
     const [name = ''] = field.split(/[.[]/)

@@ -19,14 +19,14 @@ import { ruleTables } from './tables.ts'
 const rules = [sampleRule(1), sampleRule(2), sampleRule(3)]
 const [first] = rules as [(typeof rules)[number]]
 
-test('a field that is put back is no change', () => {
+test('a field with its old value again is not a change', () => {
   const changed = withPatch(noDraft, first, { enabled: false, comment: 'x' })
   assert.deepEqual(drawDraft(changed, rules)[0], { ...first, enabled: false, comment: 'x' })
   assert.equal(drawDraft(changed, rules)[1], rules[1])
   assert.ok(isEmptyDraft(withPatch(changed, first, { enabled: true, comment: '' })))
 })
 
-test('an order that is put back is no change', () => {
+test('an order as before is not a change', () => {
   const moved = withOrder(noDraft, rules, [2, 1, 3])
   assert.ok(isOnlyMoves(moved))
   assert.deepEqual(

@@ -62,7 +62,7 @@ export function drawDraft(draft: TableDraft, rules: readonly Rule[]): readonly R
   })
 }
 
-/** On top of a list that changed meanwhile: what is gone is forgotten, what is new stands where the gateway has it. */
+/** On top of a list that changed in the meantime: what is gone is forgotten, what is new is where the gateway has it. */
 export function rebase(draft: TableDraft, rules: readonly Rule[]): TableDraft {
   const there = new Set(rules.map(({ id }) => id))
   const patches = new Map([...draft.patches].filter(([id]) => there.has(id)))
@@ -78,7 +78,7 @@ export function rebase(draft: TableDraft, rules: readonly Rule[]): TableDraft {
   return withOrder({ patches, removed, order: null }, rules, order)
 }
 
-/** Rules that stand elsewhere than before because they were moved, not because others were. */
+/** Rules that are elsewhere than before because they were moved, not because others were. */
 export function movedIds(draft: TableDraft, rules: readonly Rule[]): readonly number[] {
   if (draft.order === null) return []
   return movesBetween(

@@ -54,7 +54,7 @@ export const kindsOfField: Readonly<Partial<Record<RuleFieldName, readonly strin
   hip_profiles: ['hip_profile'],
 }
 
-/** Fields with a list of objects; `any` stands alone in them. */
+/** Fields with a list of objects; `any` is alone in them. */
 export const listFields = [
   'source_addresses',
   'destination_addresses',

@@ -9,7 +9,7 @@ export type PacketBody = BodyOf<typeof explainPacket>['packet']
 export const traceProtocols = ['tcp', 'udp', 'icmp', 'gre', 'esp', 'ah'] as const
 export type TraceProtocol = (typeof traceProtocols)[number]
 
-/** As it stands in the fields; '' is not given. */
+/** As it is in the fields; '' is not given. */
 export interface PacketDraft {
   readonly protocol: TraceProtocol
   readonly source: string
@@ -34,7 +34,7 @@ export const emptyPacket: PacketDraft = {
 
 export const hasPorts = (protocol: string): boolean => protocol === 'tcp' || protocol === 'udp'
 
-/** `10.0.0.1:443` to its parts; an IPv6 address with a port stands in brackets. */
+/** `10.0.0.1:443` to its parts; an IPv6 address with a port is in brackets. */
 export function splitEnd(text: string): { readonly address: string; readonly port: string } {
   const trimmed = text.trim()
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(trimmed)

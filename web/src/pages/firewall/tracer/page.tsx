@@ -1,5 +1,5 @@
-// The tracer: a packet, the verdict first, the way it takes drawn as a path, and why no earlier rule decided. The packet stands
-// in the address, so that a trace can be sent to somebody.
+// The tracer: a packet, the verdict first, the way it takes drawn as a path, and why no earlier rule decided. The packet is
+// in the address, so that a trace can be sent to someone.
 
 import { connections } from '@gateway/server/contract/network'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'

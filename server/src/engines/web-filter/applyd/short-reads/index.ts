@@ -1,6 +1,6 @@
 // Squid before 6.13 breaks off uploads: when its buffer for a request is full to the last byte, the buffer grows by one, the next
 // read fills that too, and then it takes a read without room for the end of the connection (bug 5405). This shared object is
-// loaded into it and stands before `read` and, for connections of clients, before `SSL_read`: both ask for one byte less than
+// loaded into it and comes before `read` and, for connections of clients, before `SSL_read`: both ask for one byte less than
 // there is room for. The buffer is then never full to the last byte, and Squid waits for the server as it is meant to
 // (docs/decisions/0111-uploads-on-squid-5.md).
 
