@@ -52,6 +52,14 @@ test('what is asked for stays, and what no one asks for is forgotten', () => {
   assert.deepEqual(sentencesIn(['The number 0 is counted.']), [])
 })
 
+test('long values push out what was said before them, so that clients cannot fill the memory', () => {
+  const long = (at: number) => say`The text ${`${at} ${'x'.repeat(7_000)}`} is too long.`
+  const first = long(0)
+  for (let at = 1; at < 200; at++) long(at)
+  assert.deepEqual(sentencesIn([first]), [])
+  assert.equal(sentencesIn([long(199)]).length, 1)
+})
+
 test('the code of a long text is short, and differs from that of a text with the same beginning', () => {
   const words = 'One two three four five six seven eight nine ten eleven twelve'
   const [first, second] = [codeOf(`${words} thirteen.`), codeOf(`${words} fourteen.`)]

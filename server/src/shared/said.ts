@@ -28,6 +28,9 @@ const mostOfOneCode = 1_024
 const mostSentences = 8_192
 /** Longer ones are lists and output of programs. */
 const maxLength = 8_000
+/** Characters of all of them: what clients send is in the values. */
+const mostCharacters = 1_000_000
+let characters = 0
 
 declare const said: unique symbol
 /**
@@ -66,15 +69,17 @@ function keep(sentence: Sentence): void {
   textsByCode.set(code, texts)
   texts.delete(message)
   texts.add(message)
+  if (!known.has(message)) characters += message.length
   known.set(message, sentence)
   if (texts.size > mostOfOneCode) forgetHalf(texts)
-  if (known.size > mostSentences) for (const all of textsByCode.values()) forgetHalf(all)
+  if (known.size > mostSentences || characters > mostCharacters) for (const all of textsByCode.values()) forgetHalf(all)
 }
 
 function forgetHalf(texts: Set<string>): void {
   for (const text of [...texts].slice(0, texts.size / 2)) {
     texts.delete(text)
     known.delete(text)
+    characters -= text.length
   }
 }
 
