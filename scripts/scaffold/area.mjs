@@ -75,6 +75,7 @@ export const entries = orderedEndpoints({
     `// The list of entries: what must hold of an entry beyond the form of its fields.
 
 import { declareList } from '../../core/model/declarations.ts'
+import { say } from '../../shared/said.ts'
 import { entries } from './config.ts'
 
 export const entryList = declareList({
@@ -86,7 +87,7 @@ export const entryList = declareList({
     {
       field: 'title',
       keyOf: ({ title }) => title,
-      messageOf: ({ title }) => \`Another entry has the title "\${title}".\`,
+      messageOf: ({ title }) => say\`Another \${'entry'} has the name \${title}.\`,
     },
   ],
 })
