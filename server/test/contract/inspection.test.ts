@@ -75,6 +75,7 @@ describe('inspection', () => {
       counters: {},
       refused: 0,
       uninspected: null,
+      sentences: [],
     })
   })
 })

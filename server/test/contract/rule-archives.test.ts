@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createSignatureFiles } from '../../src/areas/intrusion-prevention/runs/signature-files.ts'
 import type { SignatureCheck } from '../../src/engines/inspection/request.ts'
+import type { Sentence } from '../../src/shared/said.ts'
 import { tarOf } from '../support/list-archive.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
@@ -129,7 +130,12 @@ describe('archives of rules', () => {
             ['a.rules', 8, 2_000_006],
           ],
           notes: archive.notes,
+          sentences: archive.sentences,
         },
+      )
+      assert.deepEqual(
+        archive.sentences.map(({ code }: Sentence) => code),
+        ['the_inspection_engine_does_not_take_it_x'],
       )
       assert.match(archive.failed[0].reason, /lua is not allowed/)
       assert.match(archive.failed[2].reason, /inspection engine does not take it: no such thing\.$/)

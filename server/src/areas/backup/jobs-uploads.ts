@@ -99,7 +99,7 @@ async function sendToShare(services: Services, target: StoredUpload, sending: Se
   if (!result.isDone) throw new UploadFailure(shareWords(result.status, share, folder))
 }
 
-const statusWords: Readonly<Record<string, string>> = {
+const statusWords: Readonly<Record<string, SaidText>> = {
   timeout: say`The server did not answer in time.`,
   missing: say`The program smbclient is not installed on this gateway.`,
   NT_STATUS_LOGON_FAILURE: say`The server refuses the login or the password.`,
@@ -125,7 +125,6 @@ function shareWords(status: string, share: string, folder: string): SaidText {
   if (/^NT_STATUS_(OBJECT_(NAME|PATH)_|NO_SUCH_FILE|NOT_A_DIRECTORY)/.test(status))
     return say`The share ${share} has no folder ${folder}.`
   const known = Object.hasOwn(statusWords, status) ? statusWords[status] : undefined
-  return (known ?? status === '')
-    ? say`The server did not accept the file.`
-    : say`The server did not accept the file (${status}).`
+  if (known !== undefined) return known
+  return status === '' ? say`The server did not accept the file.` : say`The server did not accept the file (${status}).`
 }

@@ -32,7 +32,7 @@ const may: readonly { readonly files: RegExp; readonly imports: RegExp; readonly
   },
   {
     files: /^tools\/cli\//,
-    imports: /^(?:core\/contract\/|areas\/[^/]+\/contract\.ts$|shared\/(?:version\.ts$|net\/))/,
+    imports: /^(?:core\/contract\/|areas\/[^/]+\/contract\.ts$|shared\/(?:version\.ts$|said\.ts$|net\/))/,
     because: 'the contract is all a client needs',
   },
 ]
