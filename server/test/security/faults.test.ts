@@ -9,6 +9,7 @@ import { endpoint } from '../../src/core/contract/endpoint.ts'
 import { strictObject } from '../../src/core/contract/fields.ts'
 import { Type } from '../../src/core/contract/schema.ts'
 import { internalMessage } from '../../src/gatewayd/http/errors.ts'
+import { sentencesIn } from '../../src/shared/said.ts'
 import { ask } from '../contract/contract.ts'
 import { type Answer, type Client, createTestGateway, type TestGateway, testPassword } from '../support/test-gateway.ts'
 
@@ -91,7 +92,9 @@ describe('a fault', () => {
   const assertInternal = (answer: Answer, title: string): void => {
     assert.equal(answer.status, 500, `${title}: ${answer.text}`)
     const { request_id, ...rest } = answer.body
-    assert.deepEqual(rest, { code: 'internal', message: internalMessage }, title)
+    const sentences = sentencesIn(internalMessage)
+    assert.equal(sentences.length, 1)
+    assert.deepEqual(rest, { code: 'internal', message: internalMessage, sentences }, title)
     const entries = gateway.log.take()
     assert.equal(entries.length, 1, `${title} is in the log once`)
     assert.equal(entries[0]?.fields.request_id, request_id)

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Role, roleIds } from '../../src/core/contract/access.ts'
 import { type Endpoint, nameOf } from '../../src/core/contract/endpoint.ts'
 import { faultsOf } from '../../src/core/validation/validate.ts'
+import type { Sentence } from '../../src/shared/said.ts'
 import { type Ask, ask, cookieOf, endpoints, fillPath, methods } from '../contract/contract.ts'
 import { type JsonSchema, sample, schemaOf } from '../contract/samples.ts'
 import { longestStretch } from '../support/loop-watch.ts'
@@ -241,13 +242,18 @@ function assertAnswer(endpoint: Endpoint, request: Ask, answer: Answer, title: s
 }
 
 function assertError({ body, status, headers }: Answer, title: string): void {
-  const { code, message, request_id, problems, ...rest } = body
+  const { code, message, request_id, problems, sentences, ...rest } = body
   assert.deepEqual(rest, {}, title)
   assert.equal(statuses[code], status, title)
   assert.ok(typeof message === 'string' && message !== '', title)
   assert.match(request_id, /^[0-9a-z-]{8,64}$/, title)
   assert.equal(headers['content-type'], 'application/json; charset=utf-8', title)
   assert.doesNotMatch(message, /node_modules|at .*\.ts|SELECT|FST_/, title)
+  // Every refusal of the gateway has a code to be translated by.
+  assert.ok(
+    sentences?.some((one: Sentence) => one.message === message),
+    title,
+  )
   if (problems === undefined) return
   assert.ok(Array.isArray(problems) && problems.length > 0, title)
   for (const problem of problems) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Role } from '../../src/core/contract/access.ts'
+import type { StatusItem } from '../../src/core/contract/fields.ts'
 import { cookieOf } from '../contract/contract.ts'
 import { least, path } from '../support/firewall-samples.ts'
 import type { Client } from '../support/test-gateway.ts'
@@ -126,7 +127,7 @@ describe('the stream of events', () => {
     const { body } = await admin('GET', '/statuses')
     assert.ok(body.length > 10)
     for (const { path: one, items } of body) {
-      const plain = items.map(({ code: _code, ...item }: { code: string | null }) => item)
+      const plain = items.map(({ name, status, msg }: StatusItem) => ({ name, status, msg }))
       assert.deepEqual([(await admin('GET', one)).body].flat(), plain, one)
     }
     const codes = new Map<string, readonly (string | null)[]>(

@@ -204,7 +204,6 @@ function useReviewed(plan: ChangePlan): Reviewed {
   latest.current = attempt
   const find = useRef(findOut)
   find.current = findOut
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another plan begins from the start
   useEffect(() => {
     const stop = new AbortController()
     setReport(null)

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { say } from '@gateway/server/shared/said'
 import { fieldWords, lockOutReason, objectTitle, shownFields, summaryOf } from './words.ts'
 
 const change = {
@@ -57,12 +58,9 @@ describe('the words of a review', () => {
   })
 
   it('knows the refusal of the guard by what it offers', () => {
-    const message =
-      'New connections from 10.0.0.2 to this gateway would be refused. Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.'
-    assert.equal(
-      lockOutReason({ reason: 'lock_out', message }),
-      'New connections from 10.0.0.2 to this gateway would be refused.',
-    )
+    const reason = say`New connections from ${'10.0.0.2'} to this gateway would be refused.`
+    const message = say`${reason} Send it with the header Portcullis-Confirm-Within to have it reverted unless you confirm it in time.`
+    assert.equal(lockOutReason({ reason: 'lock_out', message }), reason)
     assert.equal(lockOutReason({ reason: 'in_use', message: 'It is used by FORWARD rule 7.' }), null)
   })
 })
