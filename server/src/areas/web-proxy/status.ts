@@ -60,14 +60,16 @@ export function deciderState(view: ProxyView): State {
   if (!isWanted(config)) return inactive(say`The decision process is not needed.`)
   const state = unitState(machine, 'web-filter')
   if (state.status !== 'active') return { ...state, msg: [...state.msg, effect(config)] }
-  if (report === null) return { status: 'active', msg: [say`The decision process has not reported yet.`] }
+  // It runs, but whether it decides was not seen.
+  if (report === null) return { status: 'activating', msg: [say`The decision process has not reported yet.`] }
   const faults = [
     ...report.faults.map(verbatim),
     ...(report.policyDigest === null ? [say`It has no rules yet. ${effect(config)}`] : []),
     ...(report.isAsked ? [] : [say`The web proxy is not connected to it.`]),
   ]
   const numbers = say`Requests judged: ${report.asked}, denied: ${report.denied}. Sessions of users: ${report.sessions}.`
-  return { status: report.policyDigest === null ? 'failed' : 'active', msg: [...faults, numbers] }
+  const status = report.policyDigest === null ? 'failed' : report.isAsked ? 'active' : 'activating'
+  return { status, msg: [...faults, numbers] }
 }
 
 /** Both together, for the status of the content filter: the first that failed says why. */

@@ -130,7 +130,7 @@ export interface ClassifierReport {
  */
 export type WebProxyState = 'up' | 'down' | 'full' | 'starting'
 
-/** What is known of inspection beside the configuration. Kept by runtime/inspection, over restarts. */
+/** What is known of inspection beside the configuration. Kept by areas/inspection/runs, over restarts. */
 export interface InspectionFacts {
   /** Numbers of channels by their key (areas/firewall/channels.ts), so that one never changes while connections have it. */
   readonly numbers: Readonly<Record<string, number>>
