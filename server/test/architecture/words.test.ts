@@ -216,6 +216,25 @@ describe('citations in comments', () => {
     assert.deepEqual(report(comments, citationFaults), [])
   })
 
+  it('name files of the sources where they are now', () => {
+    const path = /(?<![\w/.@-])((?:[a-z][\w-]*\/)+[a-z][\w.-]*\.tsx?)\b/g
+    const places = (file: string): URL[] => [sources, root, new URL('server/', root), new URL(file, sources)]
+    const missing = covered
+      .filter(({ text }) => isComment(text))
+      .flatMap(({ file, number, text }) =>
+        [...text.matchAll(path)]
+          .map(([, name = '']) => name)
+          .filter((name) => !places(file).some((place) => existsSync(new URL(name, place))))
+          .map((name) => `${file}:${number}: ${name}`),
+      )
+    assert.deepEqual(missing, [])
+    // Folders of an earlier tree.
+    assert.deepEqual(
+      covered.filter(({ text }) => isComment(text) && /(?<![\w/.])(?:runtime|system)\/(?![a-z]+-)/.test(text)),
+      [],
+    )
+  })
+
   it('cover folders that exist', () => {
     for (const folder of notYet) assert.ok(existsSync(new URL(folder, sources)), folder)
   })

@@ -1,4 +1,4 @@
-// A process that has become quiet gives memory back; see src/memory.ts.
+// A process that has become quiet gives memory back; see shared/memory.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -8,7 +8,7 @@ import type { SessionTable } from '../../core/plan/artifacts.ts'
 import type { TrackingSpec } from '../../engines/kit/tables.ts'
 import type { Context } from '../context.ts'
 
-/** About 30,000 connections, for those who need all of them at once; lists are read in parts (live/session-parts.ts). */
+/** About 30,000 connections, for those who need all of them at once; lists are read in parts (session-parts.ts). */
 const maxTableBytes = 8 * 1024 * 1024
 const chunkBytes = 64 * 1024
 

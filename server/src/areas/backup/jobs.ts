@@ -1,4 +1,4 @@
-// Making backups, by hand and every day, and reading them. The archives themselves are kept by runtime/backups.
+// Making backups, by hand and every day, and reading them. The archives themselves are kept by areas/backup/runs.
 
 import { setImmediate } from 'node:timers/promises'
 import type { Services } from '../../core/area/handle.ts'

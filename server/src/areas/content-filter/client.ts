@@ -9,7 +9,7 @@ import { userId } from '../users/public.ts'
 import type { ExplainedRequest } from './contract-database.ts'
 import { filterUser, placesOfUsers } from './people.ts'
 
-/** What is asked of the sessions of users (runtime/user-sessions). */
+/** What is asked of the sessions of users (areas/authorization/runs). */
 export interface KnownSession {
   readonly userId: string
   /** An address, or a network. */

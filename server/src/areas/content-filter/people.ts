@@ -14,7 +14,7 @@ export function filterUser(config: Config, id: string): FilterUser | null {
   return { id: user.id, login: user.login, name: user.name, members: [user.id, ...groupPath(config, user.parent_id)] }
 }
 
-/** What is asked of the sessions of users (runtime/user-sessions). */
+/** What is asked of the sessions of users (areas/authorization/runs). */
 interface KnownSession {
   readonly userId: string
   /** An address; for `net` a network. */

@@ -1,5 +1,5 @@
 // What is looked for in each channel of inspection: the rules of its profile of intrusion prevention and the applications that are
-// denied. From this the rules of the engine are made (runtime/inspection). Pure.
+// denied. From this the rules of the engine are made (areas/inspection/runs). Pure.
 
 import { findIn } from '../../core/model/item-index.ts'
 import { type Config, read } from '../../core/model/slots.ts'

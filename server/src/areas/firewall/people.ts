@@ -12,7 +12,7 @@ import { authorizationRules } from '../authorization/public.ts'
 import { findGroup, findUser, groupPath, userId } from '../users/public.ts'
 import type { ExplainedPacket, PacketUser } from './contract-explain.ts'
 
-/** What is asked of the sessions of users (runtime/user-sessions). */
+/** What is asked of the sessions of users (areas/authorization/runs). */
 export interface KnownSession {
   readonly id: string
   readonly userId: string

@@ -1,4 +1,4 @@
-// What a health check says, who can add checks, and who learns of it. Areas judge, runtime/health keeps what was judged.
+// What a health check says, who can add checks, and who learns of it. Areas judge, areas/health/runs keeps what was judged.
 
 import type { Said, SaidText } from '../../shared/said.ts'
 

@@ -1,4 +1,4 @@
-// A secret as it lives in the configuration: ciphertext only. The vault in runtime/ seals and reveals; diffs,
+// A secret as it lives in the configuration: ciphertext only. core/vault.ts seals and reveals; diffs,
 // replies and logs can at worst show what is useless without the key.
 
 import type { Static } from 'typebox'

@@ -1,4 +1,4 @@
-// What render may know about the machine beside the configuration. Read by system/ and runtime/, passed as data.
+// What render may know about the machine beside the configuration. Read by gatewayd and by areas/*/runs, passed as data.
 
 export interface InterfaceFact {
   readonly name: string

@@ -22,7 +22,7 @@ export const inspection = {
   mostQueues: 4,
   /** What of a packet fits into a message of a queue (NFQNL_MAX_COPY_RANGE of the kernel). */
   longestPacket: 65_531,
-  /** Datagrams to this port plus the number of a channel, on loopback, are inspected in that channel: its test (runtime/inspection). */
+  /** Datagrams to this port plus the number of a channel, on loopback, are inspected in that channel: its test (areas/inspection/runs). */
   firstCanaryPort: 7100,
 } as const
 

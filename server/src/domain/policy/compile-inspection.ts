@@ -108,7 +108,7 @@ const olderChain = (one: OlderInspection): NftPiece =>
     ),
   )
 
-/** The test of a channel: datagrams that gatewayd sends to itself (runtime/inspection). */
+/** The test of a channel: datagrams that gatewayd sends to itself (areas/inspection/runs). */
 const canaryPort = (number: number): number => inspection.firstCanaryPort + number
 const canaries = sentence(
   equals(words('oifname'), quoteInterface('lo')),

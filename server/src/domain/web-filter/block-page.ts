@@ -2,7 +2,7 @@
 // virus, and everything else that keeps a page from loading. Templates of Squid: `%` begins a code, so our text has none. Pure.
 //
 // Squid escapes HTML in `%U %u %H %i %I %M %o %D %E %R %T`; those are the only codes used here. It does not escape
-// `@Squid{...}`: notes in it come from filterd alone, which escapes them (pageText in filterd/ask-line.ts).
+// `@Squid{...}`: notes in it come from filterd alone, which escapes them (pageText in engines/web-filter/ask-line.ts).
 
 export type PageLanguage = 'en' | 'ru'
 

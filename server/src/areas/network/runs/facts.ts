@@ -192,7 +192,7 @@ const fromNode = (): readonly InterfaceFact[] =>
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 
-/** What the DHCP client wrote down (applyd/dhcp-client.ts). It comes from a network, so it is read strictly. */
+/** What the DHCP client wrote down (engines/dhcp-client/applyd/). It comes from a network, so it is read strictly. */
 export function readLeases(folder: string, now: Moment): LeaseFact[] {
   let names: string[] = []
   try {
