@@ -15,7 +15,7 @@ import type { Context } from './context.ts'
 import { Executor } from './executor.ts'
 import { createKernel } from './kernel/kernel.ts'
 import { arrivalTimings, createArrivals } from './live/arrivals.ts'
-import { createCutter } from './live/cut.ts'
+import { Cutter } from './live/cut.ts'
 import { createSessionParts } from './live/session-parts.ts'
 import { shareRunning } from './live/shared.ts'
 import { readSessions } from './live/tracking.ts'
@@ -70,7 +70,7 @@ async function assemble({ stateDir, service, ...options }: ApplydOptions) {
     ...{ context, service, socketPath, unlock, supervisor, kernel, ruleset },
     executor: new Executor(context, { supervisor, ruleset, network, busy, ways }),
     arrivals: createArrivals(ruleset.live, arrivalTimings[kernel.way]),
-    cutter: createCutter(context),
+    cutter: new Cutter(context),
     checkpoints: createCheckpoints(directory, log),
     upgrader: createUpgrader({ stateDir, service, plane }),
     questions: createQuestions(tables),

@@ -34,6 +34,14 @@ const loops: readonly { readonly folder: string; readonly why: string; readonly 
 ]
 const isInLoops = (path: string): boolean => loops.some(({ folder }) => path.startsWith(folder))
 
+/** Exported functions with variables that change, functions over them, and an object of those as their result. */
+function closuresIn(text: string): number {
+  const begins = [...text.matchAll(/^export (?:async )?function \w+\(/gm)].map(({ index }) => index)
+  const bodies = begins.map((begin) => text.slice(begin, text.indexOf('\n}\n', begin)))
+  const marks = [/^ {2}let /m, /^ {2}(?:(?:async )?function |const \w+ = (?:async )?\()/m, /^ {2}return \{/m]
+  return bodies.filter((body) => marks.every((mark) => mark.test(body))).length
+}
+
 /** How many there are now. Lower a number with the code; a change that needs more says why in its commit. */
 const budgets: readonly { readonly what: string; readonly found: number; readonly now: number }[] = [
   {
@@ -41,6 +49,12 @@ const budgets: readonly { readonly what: string; readonly found: number; readonl
     what: 'functions of more than 80 lines',
     found: countIn(files, /biome-ignore lint\/complexity\/noExcessiveLinesPerFunction/g),
     now: 0,
+  },
+  {
+    // Functions that keep changing state in their variables and return functions over it: they should be classes.
+    what: 'closures that are classes',
+    found: files.reduce((sum, { path, text }) => sum + (path.startsWith('server/') ? closuresIn(text) : 0), 0),
+    now: 46,
   },
   { what: 'casts through unknown', found: countIn(files, unknownCast), now: 27 },
   ...loops.map(({ folder, why, now }) => ({

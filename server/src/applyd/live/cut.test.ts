@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { CutTarget } from '../../core/plan/artifacts.ts'
 import { productionTables } from '../production.ts'
 import { Bench } from '../stand-ins/harness.ts'
-import { createCutter } from './cut.ts'
+import { Cutter } from './cut.ts'
 
 const bench = new Bench()
 const inside = (...command: readonly string[]): string =>
@@ -16,7 +16,7 @@ const log: string[] = []
 /** As in production, but in the namespace: its account has the one right there, and is not root. */
 const production = productionTables('/state', { uid: 70_000, gid: 70_000 }, 'lab', { block: 70_000 }).cutter
 const command = ['/usr/bin/nsenter', `--net=/run/netns/${bench.namespace}`, '--', ...production]
-const cutter = createCutter({ plane: 'lab', tables: { cutter: command }, log: (_, words) => log.push(words) })
+const cutter = new Cutter({ plane: 'lab', tables: { cutter: command }, log: (_, words) => log.push(words) })
 
 before(() => {
   inside('ip', 'link', 'set', 'lo', 'up')
@@ -114,7 +114,7 @@ describe('connections', () => {
 
   test('are not touched without a target, and not where nothing is applied', async () => {
     assert.equal(await cutter.cut([]), 0)
-    const off = createCutter({ plane: 'none', tables: { cutter: command }, log: () => {} })
+    const off = new Cutter({ plane: 'none', tables: { cutter: command }, log: () => {} })
     assert.equal(await off.cut([{ host: '10.0.0.1' }]), 0)
     assert.equal(tracked().length, 6)
   })
@@ -168,7 +168,7 @@ describe('a process for it that is not as it should be', () => {
       const tables: { cutter: readonly string[] } = { cutter: own }
       // Long enough for a real one to start on a busy machine.
       const longestMs = what === 'hangs' ? 15_000 : 120_000
-      const broken = createCutter({ plane: 'lab', tables, log: (_, message) => seen.push(message) }, longestMs)
+      const broken = new Cutter({ plane: 'lab', tables, log: (_, message) => seen.push(message) }, longestMs)
       await assert.rejects(broken.cut([{ host: '10.0.0.1' }]), words)
       assert.deepEqual(seen, ['Connections cannot be ended'])
       assert.equal(tracked().length, 6)

@@ -25,91 +25,100 @@ interface Waiting {
 
 type CutterParts = Pick<Context, 'plane' | 'log'> & { readonly tables: Pick<Tables, 'cutter'> }
 
-export function createCutter({ plane, tables, log }: CutterParts, longestMs = patient(answerMs)) {
-  let program: ChildProcessWithoutNullStreams | null = null
-  let waiting: Waiting[] = []
-  let working: readonly Waiting[] = []
-  let timer: NodeJS.Timeout | undefined
+export class Cutter {
+  readonly #parts: CutterParts
+  readonly #longestMs: number
+  #program: ChildProcessWithoutNullStreams | null = null
+  #waiting: Waiting[] = []
+  #working: readonly Waiting[] = []
+  #timer: NodeJS.Timeout | undefined
 
-  function start(): ChildProcessWithoutNullStreams {
-    const [command = '', ...args] = tables.cutter
+  constructor(parts: CutterParts, longestMs = patient(answerMs)) {
+    this.#parts = parts
+    this.#longestMs = longestMs
+  }
+
+  /** How many connections ended. */
+  cut(targets: readonly CutTarget[]): Promise<number> {
+    if (targets.length === 0 || this.#parts.plane === 'none') return Promise.resolve(0)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ targets, resolve, reject })
+      this.#next()
+    })
+  }
+
+  close(): void {
+    this.#end(this.#program, 'applyd ends')
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const [command = '', ...args] = this.#parts.tables.cutter
     const started = spawn(command, args, { cwd: '/', env: programEnvironment, stdio: ['pipe', 'pipe', 'pipe'] })
     let [text, words] = ['', '']
     started.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1')
-      if (program !== started || (!text.includes('\n') && text.length <= mostAnswerChars)) return
+      if (this.#program !== started || (!text.includes('\n') && text.length <= mostAnswerChars)) return
       const answer = text
       text = ''
-      take(answer)
+      this.#take(answer)
     })
     started.stderr.on('data', (chunk: Buffer) => {
       words = (words + chunk.toString('latin1')).slice(-4096)
     })
     // What it did not read is answered by its end.
     started.stdin.on('error', () => {})
-    started.on('error', (fault) => end(started, fault.message))
-    started.on('close', () => end(started, faultIn(words) || 'the process for it ended'))
+    started.on('error', (fault) => this.#end(started, fault.message))
+    started.on('close', () => this.#end(started, faultIn(words) || 'the process for it ended'))
     return started
   }
 
-  /** Of one line and nothing else, and a number for each request; anyone who answers anything else is not asked again. */
-  function take(text: string): void {
-    const answered = working
+  /** Of one line and nothing else, and a number for each request; a process that answers anything else is not asked again. */
+  #take(text: string): void {
+    const answered = this.#working
     try {
       const { counts, fault } = parseKeys(JSON.parse(text), ['counts', 'fault'])
       const read = parseList(counts, answered.length, 'counts', (one) => parseCount(one, 'count'))
       if (fault === null && read.length !== answered.length) throw new Refusal('There are fewer counts than requests.')
-      working = []
+      this.#working = []
       if (fault === null) for (const [index, { resolve }] of answered.entries()) resolve(read[index] ?? 0)
-      else refuse(answered, oneLine(String(fault)))
-      next()
+      else this.#refuse(answered, oneLine(String(fault)))
+      this.#next()
     } catch {
-      end(program, 'the answer of the process for it is not valid')
+      this.#end(this.#program, 'the answer of the process for it is not valid')
     }
   }
 
   /** A process that ended by itself, or is of no use. */
-  function end(ended: ChildProcessWithoutNullStreams | null, reason: string): void {
-    if (ended === null || program !== ended) return
-    program = null
-    clearTimeout(timer)
+  #end(ended: ChildProcessWithoutNullStreams | null, reason: string): void {
+    if (ended === null || this.#program !== ended) return
+    this.#program = null
+    clearTimeout(this.#timer)
     ended.kill('SIGKILL')
-    const left = [...working, ...waiting]
-    working = []
-    waiting = []
-    refuse(left, reason)
+    const left = [...this.#working, ...this.#waiting]
+    this.#working = []
+    this.#waiting = []
+    this.#refuse(left, reason)
   }
 
-  function refuse(requests: readonly Waiting[], reason: string): void {
-    if (requests.length > 0) log('error', 'Connections cannot be ended', { reason })
+  #refuse(requests: readonly Waiting[], reason: string): void {
+    if (requests.length > 0) this.#parts.log('error', 'Connections cannot be ended', { reason })
     for (const { reject } of requests) reject(refusal(reason))
   }
 
-  function next(): void {
-    if (working.length > 0) return
-    clearTimeout(timer)
-    if (waiting.length === 0) {
-      timer = setTimeout(() => end(program, 'it had nothing to do'), idleMs).unref()
+  #next(): void {
+    if (this.#working.length > 0) return
+    clearTimeout(this.#timer)
+    if (this.#waiting.length === 0) {
+      this.#timer = setTimeout(() => this.#end(this.#program, 'it had nothing to do'), idleMs).unref()
       return
     }
-    working = waiting
-    waiting = []
-    const asked = program ?? start()
-    program = asked
-    timer = setTimeout(() => end(asked, 'the process for it does not answer'), longestMs).unref()
-    asked.stdin.write(`${JSON.stringify(working.map(({ targets }) => targets))}\n`)
+    this.#working = this.#waiting
+    this.#waiting = []
+    const asked = this.#program ?? this.#start()
+    this.#program = asked
+    this.#timer = setTimeout(() => this.#end(asked, 'the process for it does not answer'), this.#longestMs).unref()
+    asked.stdin.write(`${JSON.stringify(this.#working.map(({ targets }) => targets))}\n`)
   }
-
-  /** How many connections ended. */
-  function cut(targets: readonly CutTarget[]): Promise<number> {
-    if (targets.length === 0 || plane === 'none') return Promise.resolve(0)
-    return new Promise((resolve, reject) => {
-      waiting.push({ targets, resolve, reject })
-      next()
-    })
-  }
-
-  return { cut, close: (): void => end(program, 'applyd ends') }
 }
 
 /** The message of what ended it, or its last words. */
