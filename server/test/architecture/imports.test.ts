@@ -69,6 +69,13 @@ describe('the import table', () => {
     assert.deepEqual(cyclesBetween(areaOf), [])
   })
 
+  it('has every file in a folder, which says in which process it runs', () => {
+    assert.deepEqual(
+      files.filter((file) => !file.includes('/')),
+      [],
+    )
+  })
+
   it('has no circle of files, nor of types alone', () => {
     const edges = new Map(
       files.map((file) => [file, importsOf(file).flatMap(({ target, isLazy }) => (isLazy ? [] : [target]))]),
