@@ -1,5 +1,4 @@
-// npm test: everything, end to end included. With --nightly also what takes hours, with --strict (and nightly) no file gets a
-// second run.
+// npm test: everything, end to end included. With --nightly also what takes hours.
 
 import { needsView, runInView } from './lib/open-view.mjs'
 import { nightlyPackages, testPackages } from './lib/packages.mjs'
@@ -11,7 +10,6 @@ await main(() => {
   const isNightly = process.argv.includes('--nightly')
   const args = setUp(process.argv.slice(2), { packages: isNightly ? nightlyPackages : testPackages })
   if (needsView()) return runInView('scripts/test.mjs', args)
-  const isStrict = isNightly || args.includes('--strict')
-  const all = tests({ name: 'tests: unit, contract, end to end', isNightly, isStrict })
+  const all = tests({ name: 'tests: unit, contract, end to end', isNightly })
   return runPhases([lint, types, consoleBuild, all])
 })

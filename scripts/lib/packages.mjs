@@ -43,7 +43,7 @@ export const testPackages = [
     purpose: 'the log server of many gateways in tests',
   },
   { name: 'openssl', file: 'openssl', purpose: 'a strict judgement of our certificate in tests' },
-  { name: 'chromium', file: 'chromium', purpose: 'the browser of the lab in tests' },
+  { name: 'chromium-headless-shell', file: 'chromium-headless-shell', purpose: 'the browser of the lab in tests' },
   { name: 'strace', file: 'strace', purpose: 'disks that fail, in tests' },
   { name: 'systemd', file: 'systemd-analyze', purpose: 'a judgement of our unit files in tests' },
   { name: 'debootstrap', file: 'debootstrap', purpose: 'the root file systems of test machines' },

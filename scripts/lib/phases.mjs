@@ -65,11 +65,8 @@ const longFiles = [
 /** Folders of tests in namespaces. */
 const endToEnd = ['server/test/netns', 'server/test/machine', 'web/test/e2e']
 
-/** More files that fail beside others are a fault, not a busy machine. */
-const mostSecondRuns = 8
-
 /** One run of the runner, so that one summary at the end counts everything. */
-export function tests({ name, isNightly = false, isStrict = isNightly, hasNamespaces = true }) {
+export function tests({ name, isNightly = false, hasNamespaces = true }) {
   // Far above what a busy machine needs: it only ends a test that hangs.
   const limit = (isNightly ? 180 : 20) * minute
   const env = {
@@ -78,8 +75,8 @@ export function tests({ name, isNightly = false, isStrict = isNightly, hasNamesp
   }
   const run = () => {
     // One file more than there are cores: many wait for daemons and packets.
-    const args = [cpus().length + 1, limit, isStrict ? 0 : mostSecondRuns, ...testFiles(hasNamespaces)].map(String)
-    return runProgram([join(root, 'scripts/lib/test-runner.mjs'), ...args], { env })
+    const args = [cpus().length + 1, limit, ...testFiles(hasNamespaces)].map(String)
+    return runProgram([join(root, 'scripts/lib/tests/runner.mjs'), ...args], { env })
   }
   return { name, run }
 }

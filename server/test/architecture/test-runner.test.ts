@@ -1,4 +1,5 @@
-// The runner of our tests: what passes only alone passes the run and is named, and what fails twice, or where many fail, does not.
+// The runner of our tests: nothing is run twice, files that share a process do not disturb each other, and one that costs more than
+// it may fails the run.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -7,65 +8,183 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { exceptions } from '../support/exceptions.ts'
 
-const runner = fileURLToPath(new URL('../../../scripts/lib/test-runner.mjs', import.meta.url))
+const folderOf = new URL('../../../scripts/lib/tests/', import.meta.url)
+const runner = fileURLToPath(new URL('runner.mjs', folderOf))
+
+interface Hunted {
+  readonly name: string
+  readonly reason: string
+  readonly until: string
+}
+
+interface Cost {
+  readonly file: string
+  readonly seconds: number
+  readonly spent: number
+}
+
+interface CostsModule {
+  describeCosts(
+    costs: readonly Cost[],
+    options: { readonly isNightly: boolean },
+  ): { readonly text: string; readonly overBudget: readonly Cost[] }
+}
+
+interface HuntedModule {
+  readonly hunted: readonly Hunted[]
+  failuresThatCount(
+    failures: readonly { readonly name: string }[],
+    list: readonly Hunted[],
+    today: Date,
+  ): { readonly counted: readonly { readonly name: string }[]; readonly text: string }
+}
+
+const { hunted, failuresThatCount } = (await import(new URL('hunted.mjs', folderOf).href)) as HuntedModule
+const { describeCosts } = (await import(new URL('costs.mjs', folderOf).href)) as CostsModule
+const { dayBudgets } = (await import(new URL('budgets.mjs', folderOf).href)) as {
+  readonly dayBudgets: Readonly<Record<string, { readonly seconds: number; readonly reason: string }>>
+}
 
 describe('the test runner', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portcullis-runner-'))
   after(() => rmSync(folder, { recursive: true }))
 
   const write = (name: string, body: string): string => {
-    writeFileSync(join(folder, `${name}.test.mjs`), `import { test } from 'node:test'\n${body}\n`)
-    return `${name}.test.mjs`
-  }
-  const good = write('good', "test('good', () => {}); test('later', { todo: true }, () => { throw new Error('todo') })")
-  const bad = write('bad', "test('bad', () => { throw new Error('bad') })")
-  const ending = write('ending', 'process.exit(3)')
-  writeFileSync(join(folder, 'shared.mjs'), "import { test } from 'node:test'\ntest('shared', () => { throw 1 })\n")
-  const helped = write('helped', "import './shared.mjs'")
-  const onceBad = (name: string): string => {
-    const mark = join(folder, `${name}.mark`)
-    const fs = "import { existsSync, writeFileSync } from 'node:fs'\n"
-    const fails = `if (!existsSync('${mark}')) { writeFileSync('${mark}', ''); throw new Error('busy') }`
-    return write(name, `${fs}test('${name}', () => { ${fails} })`)
+    writeFileSync(join(folder, name), `import { after, before, beforeEach, test } from 'node:test'\n${body}\n`)
+    return name
   }
 
-  function run(most: number, ...files: string[]): { readonly code: number | null; readonly out: string } {
+  function run(files: readonly string[]): { readonly code: number | null; readonly out: string } {
     // It would take itself for a file of this run.
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env
-    const args = [runner, '2', '60000', String(most), ...files]
+    const { NODE_TEST_CONTEXT: _, PORTCULLIS_TEST_COSTS: __, ...env } = process.env
+    const args = [runner, '2', '60000', ...files]
     const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env })
     return { code: status, out: stdout }
   }
 
-  it('passes when all pass, and runs nothing twice', () => {
-    const { code, out } = run(8, good)
+  const good = write(
+    'good.test.mjs',
+    "test('good', () => {}); test('later', { todo: true }, () => { throw new Error('todo') })",
+  )
+
+  it('passes when all pass, and says what it cost', () => {
+    const { code, out } = run([good])
     assert.equal(code, 0, out)
-    assert.doesNotMatch(out, /once more|only when run again|Failed twice/)
+    assert.match(out, /^1 files took \d+ s of processor time/m)
   })
 
-  it('passes with what passes alone, and names it', () => {
-    const { code, out } = run(8, good, onceBad('busy'))
+  it('fails with what fails, whatever the fault, and runs nothing again', () => {
+    const mark = join(folder, 'mark')
+    const fs = "import { appendFileSync } from 'node:fs'\n"
+    const bad = write(
+      'bad.e2e.ts',
+      `${fs}test('bad', () => { appendFileSync('${mark}', 'x'); throw new Error('bad') })`,
+    )
+    const ending = write('ending.e2e.ts', 'process.exit(3)')
+    writeFileSync(join(folder, 'shared.mjs'), "import { test } from 'node:test'\ntest('shared', () => { throw 1 })\n")
+    const helped = write('helped.test.mjs', "import './shared.mjs'")
+    for (const file of [bad, ending, helped]) assert.equal(run([good, file]).code, 1, file)
+    assert.equal(spawnSync('/usr/bin/wc', ['-c', mark], { encoding: 'utf8' }).stdout.trim().split(' ')[0], '1')
+  })
+
+  it('gives each of the files that share a process its own hooks, one after the other', () => {
+    const each = (name: string) => `
+      const seen = globalThis.seen ??= []
+      before(() => seen.push('begin ${name}')); beforeEach(() => seen.push('each ${name}')); after(() => seen.push('end ${name}'))
+      test('${name}', () => { seen.push('${name}') })`
+    const one = write('one.test.mjs', each('one'))
+    const other = write('other.test.mjs', each('other'))
+    const last = write(
+      'z-last.test.mjs',
+      "import assert from 'node:assert'\ntest('last', () => assert.equal(String(globalThis.seen), " +
+        "'begin one,each one,one,end one,begin other,each other,other,end other'))",
+    )
+    const { code, out } = run([one, other, last])
     assert.equal(code, 0, out)
-    assert.match(out, /Passed only when run again, alone:\n {2}busy\.test\.mjs\n$/)
   })
 
-  it('fails with what fails twice, whatever the fault', () => {
-    const { code, out } = run(8, good, bad, ending, helped, onceBad('other'))
-    assert.equal(code, 1)
-    assert.match(out, /Passed only when run again, alone:\n {2}other\.test\.mjs\n/)
-    assert.match(out, /Failed twice:\n {2}bad\.test\.mjs\n {2}ending\.test\.mjs\n {2}helped\.test\.mjs\n$/)
+  it('fails a file that leaves something behind for the next one', () => {
+    const faults = {
+      environment: "process.env.LEFT = '1'",
+      folder: "process.chdir('/')",
+      mask: 'process.umask(0o077)',
+      listener: "process.on('SIGHUP', () => {})",
+    }
+    for (const [name, fault] of Object.entries(faults)) {
+      const { code, out } = run([write(`${name}.test.mjs`, `test('leaves', () => { ${fault} })`), good])
+      assert.equal(code, 1, name)
+      assert.match(out, /does not leave the process as it found it/)
+    }
   })
 
-  it('fails at once when more files fail than a busy machine explains', () => {
-    const { code, out } = run(1, onceBad('one'), onceBad('two'))
-    assert.equal(code, 1)
-    assert.doesNotMatch(out, /once more/)
+  it('starts a file that asks for it in a process of its own', () => {
+    const alone = write(
+      'alone.test.mjs',
+      "// Own process: it ends it.\ntest('alone', () => {}); after(() => process.exit(0))",
+    )
+    const { code, out } = run([good, alone, write('after.test.mjs', "test('after', () => {})")])
+    assert.equal(code, 0, out)
+    assert.match(out, /✔ after/)
   })
 
-  it('fails at once when it is strict', () => {
-    const { code, out } = run(0, good, onceBad('strict'))
-    assert.equal(code, 1)
-    assert.doesNotMatch(out, /once more/)
+  it('counts work and not waiting', () => {
+    const waiting = write(
+      'waiting.test.mjs',
+      "test('waits', () => new Promise((resolve) => setTimeout(resolve, 1000)))",
+    )
+    const work = 'for (const end = process.cpuUsage().user + 5e5; process.cpuUsage().user < end; ) Math.random()'
+    const { out } = run([waiting, write('working.test.mjs', `test('works', () => { ${work} })`)])
+    const costOf = (file: string): number => Number(new RegExp(` ([\\d.]+) s {2}${file}$`, 'm').exec(out)?.[1])
+    assert.ok(costOf('working.test.mjs') > 0.2, out)
+    assert.ok(costOf('waiting.test.mjs') < costOf('working.test.mjs') / 2, out)
+  })
+})
+
+describe('a test file', () => {
+  const cost = (file: string, seconds: number) => ({ file, seconds, spent: seconds * 3 })
+
+  it('may cost 5 s of processor time, and 20 s when it sends packets', () => {
+    const costs = [cost('wire.e2e.ts', 21), cost('unit.test.ts', 6), cost('other.e2e.ts', 19), cost('small.test.ts', 4)]
+    const { overBudget, text } = describeCosts(costs, { isNightly: false })
+    assert.deepEqual(
+      overBudget.map(({ file }) => file),
+      ['wire.e2e.ts', 'unit.test.ts'],
+    )
+    assert.match(text, /Over its budget: unit\.test\.ts took 6\.0 s of processor time and may take 5 s\./)
+  })
+
+  it('may cost more at night', () => {
+    assert.deepEqual(describeCosts([cost('unit.test.ts', 6)], { isNightly: true }).overBudget, [])
+  })
+})
+
+describe('a test that fails without a fault', () => {
+  const one: Hunted = { name: 'suite > sometimes', reason: 'a race in the page', until: '2026-12-01' }
+  const failed = [{ name: 'sometimes' }, { name: 'always' }]
+
+  it('is excused until its last day, by name', () => {
+    const { counted, text } = failuresThatCount(failed, [one], new Date('2026-12-01T12:00:00Z'))
+    assert.deepEqual(counted, [{ name: 'always' }])
+    assert.match(text, /hunted until 2026-12-01: sometimes \(a race in the page\)/)
+  })
+
+  it('fails the run after that', () => {
+    assert.deepEqual(failuresThatCount(failed, [one], new Date('2026-12-02T00:00:00Z')).counted, failed)
+  })
+
+  it('is one of a list that only becomes shorter', () => {
+    for (const { name, reason, until } of exceptions('tests whose fault is being hunted', hunted)) {
+      assert.match(until, /^\d{4}-\d{2}-\d{2}$/, name)
+      assert.ok(reason.length > 20, name)
+    }
+  })
+})
+
+describe('test files that may cost more than others', () => {
+  it('are a list that only becomes shorter, each with its reason', () => {
+    const dear = exceptions('test files over the usual budget', Object.entries(dayBudgets))
+    for (const [file, { reason }] of dear) assert.ok(reason.length > 10, file)
   })
 })

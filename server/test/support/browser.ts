@@ -11,7 +11,7 @@ import type { LabGateway } from './lab-gateway.ts'
 import { lacking } from './requires.ts'
 import { patienceMs } from './until.ts'
 
-const program = '/usr/bin/chromium'
+const program = '/usr/lib/chromium/chromium-headless-shell'
 const certutil = '/usr/bin/certutil'
 const desk = { width: 1280, height: 720 }
 

@@ -14,7 +14,7 @@ import { patienceMs, until } from '../../../server/test/support/until.ts'
 import type { Console, ConsoleAddress, SessionCookie } from './console.ts'
 import { lookAt } from './last-screen.ts'
 
-const program = '/usr/bin/chromium'
+const program = '/usr/lib/chromium/chromium-headless-shell'
 
 /** For `skip` of a suite. */
 export const browserSkip = lacking(program)

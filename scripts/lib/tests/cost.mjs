@@ -1,0 +1,44 @@
+// What a test file costs: the processor time of its process and of everything that it started and waited for, at the speed of one
+// reference machine. Loops of fixed work say how fast this one is at the moment, so a busy or slow machine breaks no budget.
+
+import { appendFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const costsVariable = 'PORTCULLIS_TEST_COSTS'
+
+/** Of the fixed work on the reference machine (2 cores of an Intel Xeon at 2.8 GHz, idle). */
+const referenceMs = 1
+/** Linux counts processor time in hundredths of a second for everyone who reads it. */
+const tickMs = 10
+
+/** Of this process and of those it has waited for, with those they have waited for. */
+export function readCpuMs() {
+  const stat = readFileSync('/proc/self/stat', 'utf8')
+  // The second field is the name in brackets, and may hold anything. Fields 14 to 17 are the times.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * tickMs, 0)
+}
+
+export function reportCost(file, cpuMs) {
+  const folder = process.env[costsVariable]
+  if (folder === undefined) return
+  appendFileSync(join(folder, 'costs.jsonl'), `${JSON.stringify({ file, cpuMs, slowness: measureSlowness() })}\n`)
+}
+
+/** How many times longer than on the reference machine the fixed work takes. The best of a few tries: others only ever take time. */
+function measureSlowness() {
+  const tries = Array.from({ length: 10 }, () => {
+    const begun = process.cpuUsage()
+    doFixedWork()
+    const { user, system } = process.cpuUsage(begun)
+    return (user + system) / 1000
+  })
+  return Math.min(...tries) / referenceMs
+}
+
+function doFixedWork() {
+  for (let round = 0; round < 10; round++) {
+    const rows = Array.from({ length: 200 }, (_, id) => ({ id, name: `row ${id + round}`, isOn: id % 2 === 0 }))
+    JSON.parse(JSON.stringify(rows))
+  }
+}
