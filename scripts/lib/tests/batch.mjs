@@ -27,7 +27,7 @@ function describeProcess() {
     mask: process.umask(),
     environment: { ...process.env },
     listeners: Object.fromEntries(watchedEvents.map((name) => [name, process.listenerCount(name)])),
-    // A test that sets the clock puts it back.
+    // A test that replaces the clock restores it.
     isClockReal: Function.prototype.toString.call(Date).includes('native code'),
     exitCode: process.exitCode,
   }

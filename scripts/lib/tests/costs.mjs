@@ -1,4 +1,4 @@
-// What the files of a run cost, beside what they may: a suite that nobody can afford is not run. Numbers are seconds of processor
+// What the files of a run cost, beside what they may: a suite that takes too long is not run. Numbers are seconds of processor
 // time on the reference machine (cost.mjs), by day; at night sizes are larger, and only the sum is shown.
 
 import { existsSync, readFileSync } from 'node:fs'
