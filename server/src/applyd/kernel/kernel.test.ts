@@ -1,4 +1,5 @@
 // Both ways of talking to the kernel, in a namespace: they accept, refuse, name and count the same.
+// Own process: it sets the time zone.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
