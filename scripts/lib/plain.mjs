@@ -1,5 +1,5 @@
-// Has plain JavaScript made of the TypeScript files that are new or were changed since the last time (decision 52). Without
-// it everything runs all the same, but starts later and needs more memory.
+// Has plain JavaScript made of the TypeScript files that are new or were changed since the last time (decision 52), and bundles of the
+// programs made of them (decision 118). Without either everything runs all the same, but starts later and needs more memory.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,6 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { listName, programs } from '../../server/plain/bundles.mjs'
 import { findStore, nameOf, storePath } from '../../server/plain/store.mjs'
 import { root, runtime } from './paths.mjs'
 
@@ -28,15 +30,19 @@ const keptMs = 24 * 60 * 60 * 1000
 /** Says how many files there were, and by its own time when they were read. */
 const stampPath = join(storePath, 'stamp')
 
+/** Another one of them makes other copies. */
+const makers = ['make.mjs', 'make-bundles.mjs'].map((name) => join(root, 'server', 'plain', name))
+
 export function ensurePlain() {
   try {
     const sources = ['server', 'bench'].map((folder) => join(root, folder)).flatMap(listSources)
-    if (isUpToDate(sources)) return
+    if (isUpToDate([...sources, ...makers])) return
     openStore()
     const begun = new Date()
     const wanted = new Map(sources.map((path) => [copyOf(path), path]))
     removeOld(wanted)
-    if (make(wanted)) writeFileSync(stampPath, `${begun.getTime()} ${sources.length}`, { mode: 0o644 })
+    if (make(wanted) && makeBundles())
+      writeFileSync(stampPath, `${begun.getTime()} ${sources.length + makers.length}`, { mode: 0o644 })
   } catch (error) {
     if (!outOfReach.has(error.code)) throw error
   }
@@ -76,10 +82,21 @@ function sizeOf(path) {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
+/** The bundle of each list is in use, however old it is. */
 function removeOld(wanted) {
-  for (const name of readdirSync(storePath).filter((each) => !wanted.has(each))) {
+  const kept = new Set([...wanted.keys(), ...programs.flatMap((program) => [listName(program), bundleOf(program)])])
+  for (const name of readdirSync(storePath).filter((each) => !kept.has(each))) {
     const file = statSync(join(storePath, name), { throwIfNoEntry: false })
-    if (file !== undefined && Date.now() - file.mtimeMs > keptMs) rmSync(join(storePath, name), { force: true })
+    if (file === undefined || Date.now() - file.mtimeMs <= keptMs) continue
+    rmSync(join(storePath, name), { recursive: true, force: true })
+  }
+}
+
+function bundleOf(program) {
+  try {
+    return JSON.parse(readFileSync(join(storePath, listName(program)), 'utf8')).folder
+  } catch {
+    return ''
   }
 }
 
@@ -87,8 +104,17 @@ function removeOld(wanted) {
 function make(wanted) {
   const missing = [...wanted].filter(([name]) => sizeOf(join(storePath, name)) === 0).map(([, path]) => path)
   if (missing.length === 0) return true
-  const program = ['--disable-warning=ExperimentalWarning', join(root, 'server/plain/make.mjs')]
-  const { status, stderr } = spawnSync(runtime, program, { input: missing.join('\0'), encoding: 'utf8' })
+  return run(['--disable-warning=ExperimentalWarning', join(root, 'server/plain/make.mjs')], missing.join('\0'))
+}
+
+/** The bundler comes with what builds the console; an installation without it runs from the copies. */
+function makeBundles() {
+  const bundler = join(root, 'node_modules', 'rolldown', 'dist', 'index.mjs')
+  return !existsSync(bundler) || run([join(root, 'server/plain/make-bundles.mjs'), pathToFileURL(bundler).href], '')
+}
+
+function run(args, input) {
+  const { status, stderr } = spawnSync(runtime, args, { input, encoding: 'utf8' })
   if (status !== 0) process.stderr.write(`The plain copies of the program were not made: ${stderr.trim()}\n`)
   return status === 0
 }

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { root, runtime } from '../paths.mjs'
 import { signedPackage } from '../sign-package.mjs'
 import { Stop } from '../terminal.mjs'
@@ -100,13 +101,18 @@ function addMachine(tree) {
   for (const { path, text } of dropIns()) tree.write(path, text)
 }
 
-/** The processes of the gateway cannot write there, so the copies come along. */
+/** The processes of the gateway cannot write there, so the copies and bundles come along. */
 function makePlainCopies(stage) {
   const folder = join(stage, program)
   mkdirSync(join(folder, 'node_modules', '.portcullis-plain'), { recursive: true })
   const sources = listFiles(join(folder, 'server')).filter((path) => path.endsWith('.ts'))
   const input = sources.map((path) => join(folder, 'server', path)).join('\0')
-  const args = ['--disable-warning=ExperimentalWarning', join(folder, 'server/plain/make.mjs')]
+  runMaker(['--disable-warning=ExperimentalWarning', join(folder, 'server/plain/make.mjs')], input)
+  const bundler = pathToFileURL(join(root, 'node_modules', 'rolldown', 'dist', 'index.mjs')).href
+  runMaker([join(folder, 'server/plain/make-bundles.mjs'), bundler, 'portable'], '')
+}
+
+function runMaker(args, input) {
   const { status, stderr } = spawnSync(runtime, args, { input, encoding: 'utf8' })
   if (status !== 0) throw new Stop(`The plain copies of the program were not made: ${stderr.trim()}`)
 }

@@ -3,12 +3,15 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { ensureWritten } from '../../../shared/files/durable.ts'
 import { ownApp, plainHook } from '../../../shared/files/plain.ts'
 import { defineEngine } from '../../kit/privileged.ts'
 import { clientLeasesFolder, dhcpClient } from '../index.ts'
 
 const client = ['/usr/sbin/udhcpc', '/sbin/udhcpc'].find((path) => existsSync(path)) ?? '/usr/sbin/udhcpc'
+
+const recorder = pathToFileURL(join(import.meta.dirname, '..', 'lease-event.ts')).href
 
 export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir, accountOf }) => {
   // Of root, but readable: the client starts it as its own account.
@@ -56,7 +59,7 @@ export const dhcpClientEngine = defineEngine(dhcpClient, ({ stateDir, accountOf 
       const text = [
         `#!${process.execPath}`,
         `import ${JSON.stringify(plainHook(ownApp))}`,
-        `const { momentNow, recordEvent } = await import(${JSON.stringify(import.meta.resolve('../lease-event.ts'))})`,
+        `const { momentNow, recordEvent } = await import(${JSON.stringify(recorder)})`,
         `recordEvent(${JSON.stringify(folder)}, process.argv[2] ?? '', process.env, momentNow(Date.now() / 1000))`,
         '',
       ].join('\n')
