@@ -18,14 +18,19 @@ const idOf = (name: string): string => `id.l7.${name.toLowerCase().replaceAll(/[
 
 function catalogued(name: string, index: number): CataloguedApplication {
   const protocol = protocols[name]
-  const byName = serviceDomains.has(name) ? namePatterns(name) : []
+  const isService = serviceDomains.has(name)
+  let patterns: readonly Pattern[] | null = null
   return {
     id: idOf(name),
     name,
     group: groupOf(name),
     number: index + 1,
-    patterns: [...(protocol?.patterns ?? []), ...byName],
-    how: [...(protocol ? [protocol.how] : []), ...(byName.length > 0 ? (['name'] as const) : [])],
+    /** Compared with the names of every other service, so made when inspection first asks: many gateways never do. */
+    get patterns(): readonly Pattern[] {
+      patterns ??= [...(protocol?.patterns ?? []), ...(isService ? namePatterns(name) : [])]
+      return patterns
+    },
+    how: [...(protocol ? [protocol.how] : []), ...(isService ? (['name'] as const) : [])],
   }
 }
 

@@ -40,7 +40,10 @@ function showOf(column: ViewColumn, scope: ViewScope, offsetAt: (seconds: number
 }
 
 /** There is one zone at a time. */
-let lastClock = { timeZone: 'UTC', offsetAt: clockOffsets('UTC') }
+let lastClock: { readonly timeZone: string; readonly offsetAt: (unix: number) => number } = {
+  timeZone: 'UTC',
+  offsetAt: () => 0,
+}
 
 /** Seconds by which the clock of a scope is ahead of UTC. */
 export function clockOf({ timeZone }: ViewScope): (seconds: number) => number {

@@ -7,11 +7,12 @@ import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GatewayError, invalid } from '../../../core/contract/error.ts'
 import { WorkerPool } from '../../../core/workers/pool.ts'
-import type { StarterList } from '../../../domain/web-filter/categories/build.ts'
 import type { buildTasks } from '../../../domain/web-filter/categories/build-worker.ts'
 import { type OpenIndex, openCategoryIndex } from '../../../domain/web-filter/categories/file-index.ts'
 import type { FolderNames } from '../../../domain/web-filter/categories/folders.ts'
 import { IndexRefused, type SourceReport } from '../../../domain/web-filter/categories/format.ts'
+import { describeInputs, type StarterList } from '../../../domain/web-filter/categories/inputs.ts'
+import { ListsRefused } from '../../../domain/web-filter/categories/refused.ts'
 import { keyBytes } from '../../../domain/web-filter/categories/siphash.ts'
 import type { CategoryLookup } from '../../../domain/web-filter/model.ts'
 import { syncFolder } from '../../../shared/files/durable-file.ts'
@@ -121,7 +122,7 @@ export class CategoryDatabase {
     try {
       if (!this.#isReceiving) rmSync(this.#upload('arriving'), { force: true })
       this.#makeFolders()
-      const inputs = await this.#pool.run('describe', this.#places(), { owner: 'start' })
+      const inputs = await describeInputs(this.#places())
       if (this.#index?.facts.table.inputs === inputs && !existsSync(this.#upload('waiting'))) this.#fault = ''
       else await this.build()
     } catch (error) {
@@ -208,7 +209,7 @@ export class CategoryDatabase {
 
   #noteFault(error: unknown): void {
     if (this.#isClosed) return
-    const isRefusal = error instanceof GatewayError || error instanceof IndexRefused
+    const isRefusal = error instanceof GatewayError || error instanceof IndexRefused || error instanceof ListsRefused
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
     this.#fault = isRefusal
       ? error.message

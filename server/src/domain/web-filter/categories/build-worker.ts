@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../../../core/contract/error.ts'
 import { serveTasks } from '../../../core/workers/serve.ts'
-import { type BuildInput, buildIndex, checkArchive, describeInputs, type ListPlaces } from './build.ts'
+import { type BuildInput, buildIndex, checkArchive } from './build.ts'
 import type { FolderNames } from './folders.ts'
 import { ListsRefused } from './refused.ts'
 
@@ -16,7 +16,6 @@ async function refusing<T>(work: Promise<T>): Promise<T> {
 }
 
 export const buildTasks = {
-  describe: (places: ListPlaces): Promise<string> => refusing(describeInputs(places)),
   check: ({ path, folders }: { readonly path: string; readonly folders: FolderNames }): Promise<number> =>
     refusing(checkArchive(path, folders)),
   build: (input: BuildInput): Promise<void> => refusing(buildIndex(input)),

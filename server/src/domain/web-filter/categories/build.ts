@@ -1,7 +1,6 @@
 // Builds the category index of the lists of the operator, of the uploaded archive and of the starter set, and puts it in place
 // of the old one. Until the last step the old file is untouched, so an end at any point leaves a whole index.
 
-import { createHash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,6 +8,7 @@ import { crc32 } from 'node:zlib'
 import { say } from '../../../shared/said.ts'
 import { type FolderNames, findLists, type ListName, listOf } from './folders.ts'
 import { type IndexTable, layoutOf, type Origin, printHeader, printTable, type SourceReport } from './format.ts'
+import { describeInputs, type ListPlaces } from './inputs.ts'
 import { LineReader } from './lines.ts'
 import { type ContentSink, readArchive } from './list-archive.ts'
 import { ListsRefused } from './refused.ts'
@@ -18,21 +18,6 @@ import { SipHash } from './siphash.ts'
 /** What is built takes 10 bytes an entry in each process that holds it, and 20 while it is built. */
 export const maxEntries = 20_000_000
 const maxShownFolders = 100
-
-export interface StarterList {
-  readonly file: string
-  readonly category: string
-  readonly entries: readonly string[]
-}
-
-export interface ListPlaces {
-  /** The folder of the operator. */
-  readonly lists: string
-  /** The uploaded archive; null without one. */
-  readonly archive: string | null
-  readonly starter: readonly StarterList[]
-  readonly folders: FolderNames
-}
 
 export interface BuildInput extends ListPlaces {
   /** The file to put in place. */
@@ -46,13 +31,6 @@ export interface BuildInput extends ListPlaces {
   readonly maxEntries?: number
   /** Bytes read and bytes to read. */
   readonly progress?: Float64Array
-}
-
-/** Says which lists there are, so that the same ones are not built twice. */
-export async function describeInputs({ lists, archive, starter, folders }: ListPlaces): Promise<string> {
-  const archived = archive === null ? null : await stat(archive).then(({ size, mtimeMs }) => [size, mtimeMs])
-  const all = [await findLists(lists), archived, starter, folders]
-  return createHash('sha256').update(JSON.stringify(all)).digest('hex')
 }
 
 /** Rejects with ListsRefused, whose message is a sentence, when the lists cannot be used. */
