@@ -1,7 +1,6 @@
 // gatewayd: reads the environment, opens the state, builds the gateway, starts what runs and listens. Wiring only.
 
 import { closeSync, mkdirSync, writeSync } from 'node:fs'
-import { flushCompileCache } from 'node:module'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as passes } from 'node:timers/promises'
@@ -27,6 +26,7 @@ import { openAgentSockets } from './agent-sockets.ts'
 import { createGateway, type Gateway } from './app.ts'
 import { ApplydClient } from './apply/client.ts'
 import { type Reconciler, startReconciler } from './apply/reconcile.ts'
+import { keepCompiled } from './compiled.ts'
 import { adoptNetwork, ensureFirstAdministrator, followFirstPassword, keepOutsideOpen } from './first-start.ts'
 import { guardConnections } from './http/connections.ts'
 import { storageFaults } from './http/errors.ts'
@@ -98,8 +98,7 @@ async function start(settings: Settings): Promise<void> {
   const manager = findServiceManager(process.env)
   manager.ready()
   giveMemoryBack()
-  // Kept now, because a process that is killed keeps nothing: the next start is then twice as fast.
-  flushCompileCache()
+  keepCompiled()
   // Forty thousand rules take a while to read, and signing in does not need them.
   running.look()
   void gateway.services.of(webCategoriesService).start()
