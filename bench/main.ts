@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describeMachine, warnOfLoad } from './machine.ts'
 import { flags } from './options.ts'
 import { benches, choose } from './parts.ts'
-import { runParts } from './run-parts.ts'
+import { readLacking, runParts } from './run-parts.ts'
 import { printMarkdown, printTable } from './table.ts'
 
 const args = process.argv.slice(2)
@@ -19,7 +19,7 @@ if (unknown.length > 0) {
 const machine = describeMachine()
 const warning = warnOfLoad()
 if (warning !== null) console.error(warning)
-const { rows, failed } = await runParts(join(import.meta.dirname, 'part.ts'), names, given)
+const { rows, failed } = await runParts(join(import.meta.dirname, 'part.ts'), names, given, { lacking: readLacking() })
 const print = given.includes(flags.markdown) ? printMarkdown : printTable
 console.log([machine, ...(warning === null ? [] : [warning]), '', print(rows)].join('\n'))
 for (const { name, why } of failed) console.error(`Failed: ${name}: ${why}`)

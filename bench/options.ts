@@ -1,6 +1,12 @@
 // What the command line may ask of a bench, beside its name.
 
-export const flags = { quick: '--quick', installPeers: '--install-peers', markdown: '--markdown' } as const
+export const flags = {
+  quick: '--quick',
+  installPeers: '--install-peers',
+  markdown: '--markdown',
+  /** With a revision, and by a program of its own: compare/main.ts. */
+  compare: '--compare',
+} as const
 
 export interface BenchOptions {
   /** Fewer rounds and smaller peers: a look, not a measurement. */

@@ -1,4 +1,5 @@
-// Runs parts one after the other, each in its own process: one that fails, however it ends, does not end the others.
+// Runs parts one after the other, each in its own process: one that fails, however it ends, does not end the others, and one that
+// hangs is ended.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Row } from './table.ts'
@@ -12,8 +13,28 @@ export interface Outcome {
 /** What a part sends at its end. */
 export type PartResult = { readonly rows: Row[] } | { readonly fault: string }
 
+/** Far above what the longest part needs on a busy machine: it only ends one that hangs. */
+const limitMs = 2 * 60 * 60 * 1000
+/** For what a part has to stop before its end: labs, and engines in them. */
+const lastCallsMs = 30_000
+
+export interface RunOptions {
+  /** Parts that lack something that could not be installed, and why; a group stands for everything below it. */
+  readonly lacking?: Readonly<Record<string, string>>
+  readonly limitMs?: number
+}
+
+/** As scripts/bench.mjs hands it on. */
+export const readLacking = (): Readonly<Record<string, string>> =>
+  JSON.parse(process.env.PORTCULLIS_BENCH_LACKING ?? '{}') as Readonly<Record<string, string>>
+
 /** `program` is called with the name of a part and `args`. */
-export async function runParts(program: string, names: readonly string[], args: readonly string[]): Promise<Outcome> {
+export async function runParts(
+  program: string,
+  names: readonly string[],
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Outcome> {
   const outcome: Outcome = { rows: [], failed: [] }
   let running: ChildProcess | null = null
   const stop = (signal: NodeJS.Signals): void => {
@@ -21,10 +42,14 @@ export async function runParts(program: string, names: readonly string[], args: 
     process.exit(1)
   }
   process.on('SIGTERM', stop).on('SIGINT', stop)
-  for (const name of names) {
+  const start = (name: string): Promise<PartResult> => {
     console.error(`Measuring ${name} ...`)
     running = fork(program, [name, ...args])
-    const result = await resultOf(running)
+    return resultOf(running, options.limitMs ?? limitMs)
+  }
+  for (const name of names) {
+    const lack = options.lacking?.[name.split('/')[0] ?? '']
+    const result = lack === undefined ? await start(name) : { fault: lack }
     if ('rows' in result) outcome.rows.push(...result.rows)
     else {
       console.error(`${name} failed: ${result.fault}`)
@@ -35,14 +60,24 @@ export async function runParts(program: string, names: readonly string[], args: 
   return outcome
 }
 
-function resultOf(child: ChildProcess): Promise<PartResult> {
+function resultOf(child: ChildProcess, limit: number): Promise<PartResult> {
   return new Promise((resolve) => {
     let sent: PartResult | null = null
+    let isOverdue = false
+    let killer: NodeJS.Timeout | undefined
+    const timer = setTimeout(() => {
+      isOverdue = true
+      child.kill('SIGTERM')
+      killer = setTimeout(() => child.kill('SIGKILL'), lastCallsMs)
+    }, limit)
     child.once('message', (result) => {
       sent = result as PartResult
     })
     child.once('error', (error) => resolve({ fault: error.message }))
     child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      clearTimeout(killer)
+      if (isOverdue && sent === null) return resolve({ fault: `it was ended after ${Math.round(limit / 1000)} s` })
       const how = signal === null ? `exit code ${code}` : signal
       resolve(sent ?? { fault: `it ended without a result (${how})` })
     })

@@ -1,6 +1,6 @@
 // The Debian packages that each part of `npm run bench` needs beside the runtime: nothing that was not asked for is installed.
 
-import { labPackages, readEnginePackages } from './packages.mjs'
+import { ensurePackages, findMissing, labPackages, readEnginePackages } from './packages.mjs'
 
 const named = (names) => labPackages.filter(({ name }) => names.includes(name))
 
@@ -11,13 +11,15 @@ const rooms = [
 ]
 const dig = readEnginePackages(undefined, 'dns').tests.filter(({ file }) => file === 'dig')
 const strace = { name: 'strace', file: 'strace', purpose: 'counts what applyd asks of the kernel' }
+/** Without one of these its rows are left out, and the part goes on. */
 const logEngines = [
-  { name: 'ripgrep', file: 'rg', purpose: 'a search in plain files, to compare with' },
+  { name: 'ripgrep', file: 'rg', purpose: 'a search in plain files, to compare with', isOptional: true },
   {
     name: 'clickhouse-server',
     file: 'clickhouse-server',
     units: ['clickhouse-server.service'],
     purpose: 'a log server, to compare with',
+    isOptional: true,
   },
 ]
 
@@ -38,10 +40,32 @@ export const benchPackages = {
   inspection: [...rooms, ...readEnginePackages(undefined, 'inspection').use],
 }
 
-/** Of the parts that the arguments name, or of all; a name that no part has is refused later. */
-export function packagesOfBench(args) {
+/** `npm run budget` is no part: it counts, and measures nothing. */
+export const budgetPackages = [...labPackages, strace]
+
+/** The groups of parts that the arguments name, or all; a name that no part has is refused later. */
+function groupsOf(args) {
   const asked = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.split('/')[0])
-  const parts = asked.length === 0 ? Object.keys(benchPackages) : asked
-  const all = parts.flatMap((part) => benchPackages[part] ?? [])
-  return [...new Map(all.map((one) => [`${one.name} ${one.file}`, one])).values()]
+  return asked.length === 0 ? Object.keys(benchPackages) : asked.filter((part) => part in benchPackages)
+}
+
+const once = (packages) => [...new Map(packages.map((one) => [`${one.name} ${one.file}`, one])).values()]
+
+export const packagesOfBench = (args) => once(groupsOf(args).flatMap((part) => benchPackages[part]))
+
+/**
+ * Installs what each part needs, part by part, so that one that cannot be had keeps no other part from being measured. Returns the
+ * parts that lack something, and why, in the words of apt where it said any.
+ */
+export function prepareBench(args, { skip, ensure = ensurePackages, missing = findMissing }) {
+  const lacking = {}
+  // Who installs packages themselves measures with what is there.
+  if (skip) return lacking
+  for (const part of new Set(groupsOf(args))) {
+    const complaints = ensure(once(benchPackages[part]), { skip: false })
+    const left = missing(once(benchPackages[part])).filter(({ isOptional = false }) => !isOptional)
+    if (left.length === 0) continue
+    lacking[part] = [`not installed: ${left.map(({ name }) => name).join(', ')}`, ...complaints].join('. ')
+  }
+  return lacking
 }

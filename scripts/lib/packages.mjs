@@ -87,19 +87,30 @@ export function findMissing(packages) {
   )
 }
 
-/** Installs what is missing if that is possible. Whatever happens, the start goes on with what is there. */
+/**
+ * Installs what is missing if that is possible. Whatever happens, the start goes on with what is there. Returns the sentences
+ * that it said about what could not be installed.
+ */
 export function ensurePackages(packages, { skip }) {
   const missing = findMissing(packages)
-  if (missing.length === 0 || skip) return
+  if (missing.length === 0 || skip) return []
   const names = missing.map(({ name }) => name)
-  if (!isDebian()) return say(`Not installed: ${names.join(', ')}. Without them there is no lab.`)
+  if (!isDebian()) return complain(`Not installed: ${names.join(', ')}. Without them there is no lab.`)
   if (process.getuid() !== 0)
-    return say(`Not installed: ${names.join(', ')}. As root: apt-get install ${names.join(' ')}`)
+    return complain(`Not installed: ${names.join(', ')}. As root: apt-get install ${names.join(' ')}`)
   for (const { name, purpose } of missing) say(`Installing ${name}: ${purpose}`)
   const [demanding, plain] = [missing.filter(({ leastMajor }) => leastMajor), missing.filter((one) => !one.leastMajor)]
-  if (plain.length > 0) install(plain.map(({ name }) => name))
-  for (const one of demanding) installAtLeast(one)
+  const complaints = [
+    ...(plain.length > 0 ? install(plain.map(({ name }) => name)) : []),
+    ...demanding.flatMap((one) => installAtLeast(one)),
+  ]
   disableUnits(unitsOf(missing))
+  return complaints
+}
+
+function complain(sentence) {
+  say(sentence)
+  return [sentence]
 }
 
 /** Units of what has just come. */
@@ -113,17 +124,21 @@ function install(names) {
   const result = hasLists() ? aptInstall(names) : null
   if (result?.status !== 0) {
     apt(['update'])
-    const offered = onOffer(names)
-    return report(offered, aptInstall(offered), begun)
+    const { offered, complaints } = onOffer(names)
+    if (offered.length === 0) return complaints
+    return [...complaints, ...report(offered, aptInstall(offered), begun)]
   }
-  report(names, result, begun)
+  return report(names, result, begun)
 }
 
 /** One name that a release does not have would keep all others away. */
 function onOffer(names) {
   const unknown = names.filter((name) => majorOnOffer(name) === null)
-  if (unknown.length > 0) say(`No list of packages offers ${unknown.join(', ')}; what needs it cannot be used here.`)
-  return names.filter((name) => !unknown.includes(name))
+  const sentence = `No list of packages offers ${unknown.join(', ')}; what needs it cannot be used here.`
+  return {
+    offered: names.filter((name) => !unknown.includes(name)),
+    complaints: unknown.length > 0 ? complain(sentence) : [],
+  }
 }
 
 /** From the release itself when that is new enough, or else from its backports. */
@@ -132,16 +147,19 @@ function installAtLeast({ name, leastMajor }) {
   const isNewEnough = (options) => (majorOnOffer(name, options) ?? 0) >= leastMajor
   if (!hasLists()) apt(['update'])
   if (isNewEnough()) return report([name], aptInstall([name]), begun)
-  withBackports((options) => {
+  return withBackports((options) => {
     if (isNewEnough(options)) return report([name], aptInstall([name], options), begun)
-    say(`No list of packages offers ${name} ${leastMajor} or newer; tests that need it fail.`)
+    return complain(`No list of packages offers ${name} ${leastMajor} or newer; tests that need it fail.`)
   })
 }
 
 function report(names, result, begun) {
-  if (result.status === 0) return say(`Installed in ${seconds(begun)}`)
+  if (result.status === 0) {
+    say(`Installed in ${seconds(begun)}`)
+    return []
+  }
   const complaint = findComplaint(`${result.stderr}`, /^E: /) || result.error?.message || `exit code ${result.status}`
-  say(`Not all of ${names.join(', ')} could be installed (${complaint}); going on without.`)
+  return complain(`Not all of ${names.join(', ')} could be installed (${complaint}); going on without.`)
 }
 
 function isDebian() {

@@ -16,11 +16,19 @@ interface Package {
   readonly file: string
 }
 
-const { benchPackages, packagesOfBench } = (await import(
+const { benchPackages, packagesOfBench, prepareBench } = (await import(
   pathToFileURL(join(appRoot, 'scripts/lib/bench-packages.mjs')).href
 )) as {
   benchPackages: Readonly<Record<string, readonly Package[]>>
   packagesOfBench: (args: readonly string[]) => readonly Package[]
+  prepareBench: (
+    args: readonly string[],
+    options: {
+      skip: boolean
+      ensure?: (packages: readonly Package[], options: object) => readonly string[]
+      missing?: (packages: readonly Package[]) => readonly Package[]
+    },
+  ) => Readonly<Record<string, string>>
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-test-'))
@@ -118,6 +126,26 @@ describe('npm run bench', () => {
     assert.deepEqual(new Set(names()), new Set(Object.keys(benchPackages).flatMap((part) => names(part))))
   })
 
+  it('goes on without the parts whose packages cannot be installed, in the words of apt', () => {
+    const asked: string[][] = []
+    const lacking = prepareBench(['requests', 'firewall/lists', 'filter', 'logs', '--quick'], {
+      skip: false,
+      ensure: (packages) => {
+        const names = packages.map(({ name }) => name)
+        asked.push(names)
+        return names.includes('squid-openssl') ? ['Not all could be installed (E: no network)'] : []
+      },
+      missing: (packages) =>
+        packages.filter(({ name }) => ['squid-openssl', 'ripgrep', 'clickhouse-server'].includes(name)),
+    })
+    assert.equal(asked.length, 4, 'each part is installed by itself')
+    // The log is compared with what is there.
+    assert.deepEqual(lacking, {
+      filter: 'not installed: squid-openssl. Not all could be installed (E: no network)',
+    })
+    assert.deepEqual(prepareBench(['filter'], { skip: true, missing: (packages) => packages }), {})
+  })
+
   it('loads where no program of a test is installed', () => {
     const hook = join(folder, 'nothing-installed.mjs')
     writeFileSync(
@@ -175,17 +203,28 @@ await reportPart(async () => {
       'leaves something open',
       'last',
     ]
-    const { rows, failed } = await runParts(program, names, [])
+    const lacking = { 'lacks something': 'not installed: squid-openssl', group: 'not installed: nftables' }
+    const all = ['lacks something', 'group/one', ...names]
+    const { rows, failed } = await runParts(program, all, [], { lacking })
     assert.deepEqual(
       rows.map(({ what }) => what),
       ['first', 'leaves something open', 'last'],
     )
     assert.deepEqual(failed, [
+      { name: 'lacks something', why: 'not installed: squid-openssl' },
+      { name: 'group/one', why: 'not installed: nftables' },
       { name: 'refuses', why: 'it needs root' },
       { name: 'crashes', why: 'it ended without a result (exit code 1)' },
       { name: 'is killed', why: 'it ended without a result (SIGKILL)' },
       { name: 'exits', why: 'it ended without a result (exit code 0)' },
       { name: 'measures nothing', why: 'nothing was measured: rate (0 MB/s, 9 MB/s raw)' },
     ])
+  })
+
+  it('ends a part that hangs', async () => {
+    const program = join(folder, 'hangs.ts')
+    writeFileSync(program, 'setInterval(() => {}, 1000)\n')
+    const { failed } = await runParts(program, ['hangs'], [], { limitMs: 500 })
+    assert.deepEqual(failed, [{ name: 'hangs', why: 'it was ended after 1 s' }])
   })
 })
