@@ -4,8 +4,10 @@
 import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
 
-export async function open(port: number): Promise<TLSSocket> {
-  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+/** A port of this machine, or the path of a socket. */
+export async function open(where: number | string): Promise<TLSSocket> {
+  const target = typeof where === 'number' ? { port: where, host: '127.0.0.1' } : { path: where }
+  const socket = connect({ ...target, rejectUnauthorized: false })
   await once(socket, 'secureConnect')
   return socket
 }

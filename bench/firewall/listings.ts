@@ -49,10 +49,13 @@ export async function countListings(pid: number, works: readonly (() => Promise<
 /** By name, and by number where strace does not see the protocol of a socket in another namespace (nf_tables.h). */
 const dump = /nlmsg_type=(\S*NFT_MSG_GET[A-Z]+|0xa[\da-f]{2}\b)[^}]*nlmsg_flags=[^,}]*(NLM_F_DUMP|0x300)/
 
+/** Whether a line of strace is a request for all objects of a kind. */
+export const isListing = (line: string): boolean => dump.test(line)
+
 function countIn(text: string): Asked {
   const lines = text.split('\n')
   return {
-    listings: lines.filter((line) => dump.test(line)).length,
+    listings: lines.filter(isListing).length,
     programs: lines.filter((line) => /execve\("[^"]*\/nft"/.test(line)).length,
   }
 }

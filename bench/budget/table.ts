@@ -1,0 +1,22 @@
+// The budget beside what was found, as a table.
+
+import { type Found, type Numbers, toleranceOf } from './numbers.ts'
+
+const heading = ['operation', 'count', 'budget', 'found', 'tolerance'] as const
+
+export function printComparison(numbers: Numbers, found: Found): string {
+  const rows = Object.entries(found).flatMap(([operation, counts]) =>
+    Object.entries(counts).map(([count, value]) => {
+      const tolerance = toleranceOf(operation, count)
+      const most = numbers[operation]?.[count]?.most
+      return [operation, count, `${most ?? 'none'}`, `${value}`, tolerance === 0 ? 'exact' : `${tolerance * 100} %`]
+    }),
+  )
+  const widths = heading.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return [line(heading), ...rows.map(line)].join('\n')
+}
