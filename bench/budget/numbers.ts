@@ -38,7 +38,7 @@ const tolerances: Readonly<Record<string, number>> = {
   'processor time of applyd': 0.5,
 }
 
-/** Of what is done a few times, the runtime compiles more or less meanwhile. */
+/** While something is done for the first times, the runtime still compiles it. */
 const coldTolerance = 0.5
 
 /** What begins at a start goes on beside it, and may come a moment sooner. */

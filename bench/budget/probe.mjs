@@ -83,7 +83,7 @@ function countMessages() {
 /** What was counted when gatewayd said that it is ready; null before that, and in applyd, which says nothing. */
 let atReady = null
 
-/** The word goes to the launcher in one write; what comes after it is no part of the start. */
+/** The word goes to the launcher in one write; what comes after it does not count as the start. */
 function noticeReady() {
   const { writeSync } = fs
   fs.writeSync = (...values) => {

@@ -34,7 +34,7 @@ export async function reconsider(gateway: CountedGateway, numbers: Numbers, foun
   return best
 }
 
-/** With the gateway, which goes on running for whoever wants to look further. */
+/** With the gateway, which goes on running: a test looks further. */
 export interface Run extends Measured {
   readonly gateway: CountedGateway
 }

@@ -1,5 +1,5 @@
-// Counts system calls of gatewayd's main thread and of applyd with what it starts, by strace, and among them the requests that list the
-// firewall. It slows both down, so no time is taken meanwhile.
+// Counts system calls of gatewayd's main thread and of applyd with what it starts, by strace, and among them the requests that
+// list the firewall. It slows both down, so no processor time is measured then.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -40,7 +40,7 @@ export const benchPackages = {
   inspection: [...rooms, ...readEnginePackages(undefined, 'inspection').use],
 }
 
-/** `npm run budget` is no part: it counts, and measures nothing. */
+/** Of `npm run budget`, which counts and takes no times. */
 export const budgetPackages = [...labPackages, strace]
 
 /** The groups of parts that the arguments name, or all; a name that no part has is refused later. */

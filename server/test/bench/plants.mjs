@@ -22,7 +22,7 @@ function frameOf(message) {
   return Buffer.concat([head, text])
 }
 
-/** A question whose answer nobody waits for, beside each change. */
+/** A question beside each change; its answer is dropped. */
 function plantMessage() {
   const { write } = Socket.prototype
   let id = 1_000_000_000
