@@ -3,6 +3,7 @@
 // tried whatever became of the one before, and all of it can be run again.
 
 import { join } from 'node:path'
+import { listTables, tablesIn } from '../../engines/kit/kernel-tables.ts'
 import { findProgram, type ProcessId, readKernelIdentity, run, stateOf } from '../../engines/kit/processes.ts'
 import type { Tables } from '../../engines/kit/tables.ts'
 import { oneLine, wordsOf } from '../../engines/kit/text.ts'
@@ -175,8 +176,7 @@ class Departure {
   }
 
   async #removeTables(): Promise<string[]> {
-    const text = await this.#call([...this.#nft, 'list', 'tables'])
-    const listed = text.split('\n').map((line) => line.replace(/^table /, '').trim())
+    const listed = tablesIn(await this.#call([...this.#nft, ...listTables]))
     const ours = [...ownTables, ...this.#ways.flatMap(({ tables = [] }) => tables)]
     const there = ours.filter((table) => listed.includes(table))
     if (there.length === 0) return []

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type { EngineData } from '../../core/engine/engine.ts'
 import type { ForeignListing, HeldSocket, MachineTexts } from '../../core/plan/machine.ts'
+import { listTables, tablesIn } from '../../engines/kit/kernel-tables.ts'
 import { run } from '../../engines/kit/processes.ts'
 import { findHolders, listenersOf } from './ports.ts'
 import { namesIn, textOf } from './read.ts'
@@ -74,11 +75,11 @@ function readHeld(engines: readonly EngineData[]): HeldSocket[] {
 }
 
 export async function readForeignTables(nft: readonly string[]): Promise<ForeignListing[]> {
-  const text = await outputOf(...nft, '-j', 'list', 'tables')
-  const listed = text === '' ? [] : (JSON.parse(text) as { nftables: readonly { table?: NamedTable }[] }).nftables
-  const tables = listed
-    .flatMap(({ table }) => (table ? [table] : []))
-    .filter(({ family, name }) => !ownTables.test(name) && ['ip', 'ip6', 'inet'].includes(family))
+  const listed = tablesIn(await outputOf(...nft, ...listTables)).map((table) => {
+    const [family = '', ...words] = table.split(' ')
+    return { family, name: words.join(' ') }
+  })
+  const tables = listed.filter(({ family, name }) => !ownTables.test(name) && ['ip', 'ip6', 'inet'].includes(family))
   const found: ForeignListing[] = []
   let room = maxListingsChars
   for (const { family, name } of tables.slice(0, maxTables)) {
@@ -94,7 +95,6 @@ export async function readForeignTables(nft: readonly string[]): Promise<Foreign
   }
   return found
 }
-type NamedTable = { readonly family: string; readonly name: string }
 
 /** The program is asked only where the kernel has such tables: asking makes them. */
 const readLegacy = async (): Promise<string> =>

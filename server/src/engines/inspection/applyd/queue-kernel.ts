@@ -2,6 +2,7 @@
 // by iptables, in its security table; while it is not installed either, channels that must not pass without the engine are dropped.
 
 import { type InspectedChannel, inspection } from '../../../core/plan/inspection-marks.ts'
+import { listTables, tablesIn } from '../../kit/kernel-tables.ts'
 import { run } from '../../kit/processes.ts'
 import { oneLine, wordsOf } from '../../kit/text.ts'
 import {
@@ -86,8 +87,7 @@ export class QueueKernel {
   fault = (): string | null => this.#fault
 
   async #listTables(): Promise<readonly string[]> {
-    const { stdout } = await call([...this.#nft, 'list', 'tables'])
-    return stdout.split('\n').map((line) => line.replace(/^table /, '').trim())
+    return tablesIn((await call([...this.#nft, ...listTables])).stdout)
   }
 
   async #save(family: Family, tables: readonly string[], more: readonly string[] = []): Promise<readonly string[]> {
