@@ -34,16 +34,28 @@ export function watchLoop(): LoopWatch {
   }
 }
 
+/** A fixed piece of work. */
+function createReference(): () => void {
+  const value = Array.from({ length: 20_000 }, (_, index) => ({ id: index, name: `name ${index}`, list: [index] }))
+  return () => void JSON.parse(JSON.stringify(value))
+}
+
 /** Processor time of a fixed piece of work: what a millisecond is worth on this machine, now. */
 export function referenceMs(): number {
-  const value = Array.from({ length: 20_000 }, (_, index) => ({ id: index, name: `name ${index}`, list: [index] }))
+  const work = createReference()
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < 5; round++) {
     const before = processorMs()
-    JSON.parse(JSON.stringify(value))
+    work()
     least = Math.min(least, processorMs() - before)
   }
   return least
+}
+
+/** A stall on purpose: so many pieces of the work in one turn, so that it is known that a watch finds it. */
+export function stallFor(references: number): void {
+  const work = createReference()
+  for (let done = 0; done < references; done++) work()
 }
 
 /** Milliseconds of processor time: the longest turn while `work` is done, which begins in a turn of its own. */

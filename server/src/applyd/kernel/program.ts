@@ -70,8 +70,10 @@ const refusedBy = (spec: NftSpec, code: number | null, stderr: string, script: r
 })
 
 /** The JSON of a listing; null when the kernel has no such thing. */
-async function list(spec: NftSpec, ...what: readonly string[]): Promise<string | null> {
-  const { code, stdout, stderr } = await run([...spec.command, '-j', 'list', ...what], timeoutMs)
+const list = (spec: NftSpec, ...what: readonly string[]): Promise<string | null> => listWith(spec, ['-j'], what)
+
+async function listWith(spec: NftSpec, options: readonly string[], what: readonly string[]): Promise<string | null> {
+  const { code, stdout, stderr } = await run([...spec.command, ...options, 'list', ...what], timeoutMs)
   if (code === 0) return stdout
   if (stderr.startsWith('Error: No such file or directory')) return null
   throw new Error(`nft could not list ${what.join(' ')}: ${oneLine(stderr)}`)
@@ -79,8 +81,9 @@ async function list(spec: NftSpec, ...what: readonly string[]): Promise<string |
 
 async function counts(spec: NftSpec, table: string, chains: readonly string[] | null): Promise<Counts | null> {
   const isWhole = chains === null || chains.length === 0 || chains.length > chainsAtOnce
+  // Rules have no elements, of which there may be a hundred thousand to read.
   const listings = isWhole
-    ? [await list(spec, 'table', ...table.split(' '))]
+    ? [await listWith(spec, ['-j', '-t'], ['table', ...table.split(' ')])]
     : await Promise.all(chains.map((chain) => list(spec, 'chain', ...table.split(' '), chain)))
   if (listings.every((text) => text === null)) return null
   const found: Counts = new Map()

@@ -6,15 +6,16 @@ import { countLines } from '../../core/plan/nft-piece.ts'
 import type { NftSpec } from '../../engines/kit/tables.ts'
 import { type Log, wordsOf } from '../../engines/kit/text.ts'
 import type { NftKernel } from '../kernel/nft-kernel.ts'
-import { type Listing, parseListing } from '../nft-listing.ts'
+import type { Listing } from '../nft-listing.ts'
 import type { TableChange } from '../nft-script.ts'
 import { hookOf, indexPieces, isLively, keyOf, shapeOf } from '../pieces.ts'
 import type { Busy } from './busy.ts'
 import type { Fingerprints } from './journal.ts'
+import { largeListing, readListing } from './read-listing.ts'
 
-/** A listing of this length is slow: the next one waits for twenty times its duration, and no apply waits for it. */
-const largeListing = 500_000
+/** A table of so many lines has a large listing. */
 const manyLines = 2000
+/** After a large listing the next one waits for this many times its duration, and no apply waits for it. */
 const pausePerDuration = 20
 /** How often an unwanted table is looked for where the generation is unknown; the first one is always looked for. */
 const absencePauseMs = 4000
@@ -68,10 +69,15 @@ export class Watch {
     return this.#looks.get(table)?.state ?? (this.#parts.held.has(table) ? 'intact' : 'absent')
   }
 
-  /** What the kernel holds, compared with what was loaded. Large tables are read in full only occasionally. */
+  /**
+   * What the kernel holds, compared with what was loaded. Large tables are read in full only occasionally; who asks does not
+   * wait for that where the table was seen as loaded before, and gets what its chains say until then.
+   */
   async look(table: string): Promise<TableState> {
     if (this.unverified.has(table)) return (await this.#kernel.isPresent(table)) ? 'altered' : 'absent'
-    if (!(await this.#isKnown(table))) await this.survey(table)
+    if (await this.#isKnown(table)) return this.stateOf(table)
+    const isSeen = (this.#looks.get(table)?.generation ?? null) !== null
+    await (isSeen && this.#isLarge(table) ? this.#surveyBeside(table) : this.survey(table))
     return this.stateOf(table)
   }
 
@@ -80,14 +86,7 @@ export class Watch {
     await Promise.all(
       this.#spec.tables.map(async (table) => {
         if (this.unverified.has(table) || (await this.#isKnown(table))) return
-        const listing = this.survey(table)
-        if (!this.#isLarge(table)) return listing
-        listing.catch((fault) =>
-          this.#parts.log('warning', 'A table cannot be listed', { table, reason: wordsOf(fault) }),
-        )
-        const began = this.#parts.loads()
-        if ((await this.#hasItsChains(table)) || this.#parts.loads() !== began || began % 2 === 1) return
-        this.#looks.set(table, { ...(this.#looks.get(table) ?? unknownLook), state: 'altered', generation: null })
+        await (this.#isLarge(table) ? this.#surveyBeside(table) : this.survey(table))
       }),
     )
   }
@@ -97,6 +96,18 @@ export class Watch {
     const running = this.#surveys.get(table) ?? this.#surveyNow(table).finally(() => this.#surveys.delete(table))
     this.#surveys.set(table, running)
     return running
+  }
+
+  /** Lists a table without waiting for it; until the listing is read, its chains tell whether it is altered. */
+  async #surveyBeside(table: string): Promise<void> {
+    this.survey(table).catch((fault) =>
+      this.#parts.log('warning', 'A table cannot be listed', { table, reason: wordsOf(fault) }),
+    )
+    const began = this.#parts.loads()
+    if (await this.#hasItsChains(table)) return
+    const state = (await this.#kernel.isPresent(table)) ? 'altered' : 'absent'
+    if (this.#parts.loads() !== began || began % 2 === 1) return
+    this.#looks.set(table, { ...(this.#looks.get(table) ?? unknownLook), state, generation: null })
   }
 
   /** Before a load: until it ends, it is unknown what the tables hold. */
@@ -230,7 +241,8 @@ export class Watch {
     // A load happened during the listing, which may show neither the old state nor the new one.
     const isDropped = () => this.#parts.loads() !== began || began % 2 === 1 || this.#parts.held.get(table) !== pieces
     if (isDropped()) return
-    const listing = pieces && text !== null ? parseListing(text, livelyOf(pieces)) : null
+    const listing = pieces && text !== null ? await readListing({ text, lively: livelyOf(pieces) }) : null
+    if (isDropped()) return
     const state = !isThere ? 'absent' : pieces && listing && this.#isAsLoaded(pieces, listing) ? 'intact' : 'altered'
     if (pieces && listing && state === 'intact') this.#adopt(pieces, listing)
     const isSpare = !isThere && !pieces && table !== this.#spec.tables[0]
