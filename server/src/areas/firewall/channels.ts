@@ -1,6 +1,7 @@
 // The channels of inspection: what is looked for in accepted connections. Rules with the same profiles share one. Its number is
 // kept in the facts, because open connections carry it. Pure but for what it remembers of lists of rules.
 
+import { makingOf } from '../../core/model/runs.ts'
 import { type Config, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { inspection } from '../../core/plan/inspection-marks.ts'
@@ -57,7 +58,9 @@ function askedInList(list: readonly Rule[]): ReadonlySet<string> {
   const known = askedIn.get(list)
   if (known !== undefined) return known
   const asked = new Set<string>()
-  for (const rule of list) if ((rule.ips_enabled || rule.dpi_enabled) && rule.enabled) asked.add(askedBy(rule))
+  const making = makingOf(list)
+  const looked = making !== null && askedIn.get(making.old)?.size === 0 ? making.fresh : list
+  for (const rule of looked) if ((rule.ips_enabled || rule.dpi_enabled) && rule.enabled) asked.add(askedBy(rule))
   asked.delete('')
   askedIn.set(list, asked)
   return asked

@@ -2,7 +2,7 @@
 // rules and access control lists.
 
 import { pathOf } from '../../core/model/paths.ts'
-import { mapRuns } from '../../core/model/runs.ts'
+import { makingOf, mapRuns } from '../../core/model/runs.ts'
 import { type Config, commonEnds, read } from '../../core/model/slots.ts'
 import type { Facts } from '../../core/plan/facts.ts'
 import { digest } from '../../domain/policy/digest.ts'
@@ -77,7 +77,11 @@ const known = new WeakMap<readonly PolicyRule[], boolean>()
 /** Does a rule or a binding name a user or a group? Asked at every change, so ten thousand rules are looked through once. */
 function namesMembers(rules: Policy['rules'], access: AccessStage | null): boolean {
   const inTable = (table: readonly PolicyRule[]): boolean => {
-    const found = known.get(table) ?? table.some(({ source, destination }) => source?.members || destination?.members)
+    const before = known.get(table)
+    if (before !== undefined) return before
+    const making = makingOf(table)
+    const asked = making !== null && known.get(making.old) === false ? making.fresh : table
+    const found = asked.some(({ source, destination }) => source?.members || destination?.members)
     known.set(table, found)
     return found
   }

@@ -3,6 +3,7 @@
 import { handle, type Route } from '../../core/area/handle.ts'
 import { listRoutes, perItem, settingsRoutes } from '../../core/area/routes.ts'
 import type { ReplyOf } from '../../core/contract/endpoint.ts'
+import { itemOf } from '../../core/model/list-edits.ts'
 import { pathOf } from '../../core/model/paths.ts'
 import { read } from '../../core/model/slots.ts'
 import { createSlices } from '../../core/workers/slices.ts'
@@ -30,11 +31,7 @@ function ruleRoutes(table: RuleTable, endpoints: RuleEndpoints): Route[] {
   return [
     ...listRoutes(endpoints, list, {
       shown: perItem(withBlocks),
-      prepare: (_context, body) => (id, _tools, config) =>
-        inOneForm(
-          body,
-          read(config, list.slot).find((rule) => rule.id === id),
-        ),
+      prepare: (_context, body) => (id, _tools, config) => inOneForm(body, itemOf(read(config, list.slot), id)),
     }),
     handle(hitCounters[table], async ({ config, services }) => {
       const hits = await services.of(hitCountersService).current()

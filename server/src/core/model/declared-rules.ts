@@ -18,6 +18,7 @@ import {
 } from './declarations.ts'
 import { pathOf, under } from './paths.ts'
 import type { Reference } from './references.ts'
+import { findRuns, missedByRuns, outsideRuns } from './runs.ts'
 import { type Config, commonEnds, type Item, type ListSlot, read, type Slot } from './slots.ts'
 
 interface Declared<T> {
@@ -80,14 +81,12 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
     const state = reads.map(({ key }) => config[key])
     const objects = named.map((slot) => read(config, slot))
     const before = good && isSame(good.state, state) && !hasLost(stored, list, good, objects) ? good.items : []
-    const [head, tail] = commonEnds(before, items)
-    // Items that only moved are right on their own as they were.
-    const sound = new Set(before.slice(head, before.length - tail))
+    const { changed, sound } = list.conflictsOf ? differingEnds(before, items) : differingItems(before, items)
     const problems: Problem[] = []
     const add = (item: T, found: readonly Problem[]): void => {
       if (found.length > 0) problems.push(...under(pathOf(list.slot, item.id), found))
     }
-    for (const item of items.slice(head, items.length - tail)) {
+    for (const item of changed) {
       if (!sound.has(item)) {
         add(item, builtInProblems(list, item))
         add(item, takenProblems(list, item))
@@ -99,6 +98,29 @@ export function createListVerifier<T extends Item>(list: ListDeclaration<T>): Ve
     for (const check of uniques) problems.push(...check(items))
     if (problems.length === 0) good = { items, state, objects }
     return problems
+  }
+}
+
+/** Items to be judged; those that only moved are right on their own as they were. */
+interface Differing<T> {
+  readonly changed: readonly T[]
+  readonly sound: ReadonlySet<T>
+}
+
+/** All between the common ends: whether one is right beside the others may depend on its place. */
+function differingEnds<T>(before: readonly T[], items: readonly T[]): Differing<T> {
+  const [head, tail] = commonEnds(before, items)
+  return {
+    changed: items.slice(head, items.length - tail),
+    sound: new Set(before.slice(head, before.length - tail)),
+  }
+}
+
+function differingItems<T>(before: readonly T[], items: readonly T[]): Differing<T> {
+  const runs = findRuns(items, before)
+  return {
+    changed: outsideRuns(items.length, runs).map((at) => items[at] as T),
+    sound: new Set(missedByRuns(before.length, runs).map((at) => before[at] as T)),
   }
 }
 

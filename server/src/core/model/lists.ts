@@ -14,9 +14,10 @@ import {
   type SettingsDeclaration,
 } from './declarations.ts'
 import { conflictsOf, problemsOf } from './declared-rules.ts'
-import { addItem, hasId, moveItem, type Placement, updateItem } from './list-edits.ts'
+import { addItem, hasId, itemOf, moveItem, type Placement, placeOf, updateItem } from './list-edits.ts'
 import { pathOf, under } from './paths.ts'
 import { type Reference, refuseInUse } from './references.ts'
+import { spliceList } from './runs.ts'
 import { type Config, type Item, type ItemId, type ListSlot, read, write } from './slots.ts'
 
 /** Who names an object, over all areas. */
@@ -44,7 +45,10 @@ function withBuiltIn<T extends Item>({ builtIn }: ListDeclaration<T>, stored: re
 const joined = new WeakMap<readonly Item[], readonly Item[]>()
 
 export function requireIn<T extends Item>(config: Config, list: ListDeclaration<T>, id: ItemId, owner?: ItemId): T {
-  const item = itemsIn(config, list, owner).find(hasId(readId(list, id)))
+  const items = itemsIn(config, list, owner)
+  const wanted = readId(list, id)
+  // Something built in comes first, also where an owner has an item of the same id.
+  const item = list.builtIn === undefined ? itemOf(items, wanted) : items.find(hasId(wanted))
   if (!item) throw notFound(say`${sayText(list.noun)} with the id ${String(id).slice(0, 80)}`)
   return item
 }
@@ -65,12 +69,14 @@ export function addTo<T extends Item>(
   body: object,
   placement: Placement = {},
 ): Config {
-  const fields = { ...list.defaults, ...stored(list, body), id }
-  if (list.owner) requireStored(config, list.owner.list, ownerOf(fields, list.owner.field))
+  const item = itemOfFields(list, { ...list.defaults, ...stored(list, body), id })
+  if (list.owner) requireStored(config, list.owner.list, ownerOf(item, list.owner.field))
   return edited(config, list, (full) => {
-    const item = accepted(full, list, fields, null)
+    const { anchor_item_id: anchor } = placement
+    const isPlaced = anchor === undefined || placeOf(read(full, list.slot), anchor) >= 0
+    const next = accepted(addItem(full, list.slot, item, isPlaced ? placement : {}), list, item, null)
     checkAnchor(full, list, item, placement, 'anchor_item_id')
-    return addItem(full, list.slot, item, placement)
+    return isPlaced ? next : addItem(full, list.slot, item, placement)
   })
 }
 
@@ -81,7 +87,7 @@ export function addAllTo<T extends Item>(
   items: readonly (readonly [id: ItemId, body: object])[],
   field: string,
 ): Config {
-  const whole = items.map(([id, body]) => ({ ...list.defaults, ...stored(list, body), id }) as object as T)
+  const whole = items.map(([id, body]) => itemOfFields(list, { ...list.defaults, ...stored(list, body), id }))
   return edited(config, list, (full) => addItems(full, list, whole, field))
 }
 
@@ -102,9 +108,8 @@ export function copyIn<T extends Item>(
   { fields = {}, owned = [] }: Copying = {},
 ): Config {
   const original = requireIn(config, list, from)
-  const copied = edited(config, list, (full) =>
-    addItem(full, list.slot, accepted(full, list, { ...original, ...fields, id }, null)),
-  )
+  const copy: T = { ...original, ...fields, id }
+  const copied = edited(config, list, (full) => accepted(addItem(full, list.slot, copy), list, copy, null))
   return owned.reduce((next, one) => {
     const field = one.owner?.field ?? ''
     const items = itemsIn(next, one, original.id).map((item) => ({ ...item, [field]: id, id: newIdOf(one) }))
@@ -120,9 +125,8 @@ export function updateIn<T extends Item>(
   owner?: ItemId,
 ): Config {
   const current = requireStored(config, list, id, owner)
-  return edited(config, list, (full) =>
-    updateItem(full, list.slot, accepted(full, list, { ...current, ...stored(list, patch) }, current)),
-  )
+  const item: T = { ...current, ...stored(list, patch) }
+  return edited(config, list, (full) => accepted(updateItem(full, list.slot, item), list, item, current))
 }
 
 /** The id may be in the body too, but not another one than in the path. */
@@ -138,8 +142,9 @@ export function replaceIn<T extends Item>(
   if (named !== current.id)
     throw invalid('id', say`The path names the ${sayText(list.noun)} ${current.id}, the body another one.`)
   const ownerField = Object.entries(current).filter(([name]) => name === list.owner?.field)
-  const next = { ...list.defaults, ...fields, ...Object.fromEntries(ownerField), id: current.id }
-  return edited(config, list, (full) => updateItem(full, list.slot, accepted(full, list, next, current)))
+  const whole = { ...list.defaults, ...fields, ...Object.fromEntries(ownerField), id: current.id }
+  const item = itemOfFields(list, whole)
+  return edited(config, list, (full) => accepted(updateItem(full, list.slot, item), list, item, current))
 }
 
 export function moveIn<T extends Item>(
@@ -183,11 +188,9 @@ export function removeFrom<T extends Item>(
     )
     return [...Map.groupBy(gone.values(), ({ slot }) => slot)].reduce((rest, [slot, items]) => {
       const ids = new Set(items.map((one) => one.id))
-      return write(
-        rest,
-        slot,
-        read(rest, slot).filter((one) => !ids.has(one.id)),
-      )
+      const before = read(rest, slot)
+      const place = items.length === 1 ? before.findIndex((one) => ids.has(one.id)) : -1
+      return write(rest, slot, place < 0 ? before.filter((one) => !ids.has(one.id)) : spliceList(before, place, 1))
     }, full)
   })
 }
@@ -237,17 +240,18 @@ function addItems<T extends Item>(
 
 const stored = <T extends Item>(list: ListDeclaration<T>, body: object): object => list.fieldsOf?.(body) ?? body
 
-/** The item, unless it is locked (409), wrong by itself (422) or wrong beside the others (409). */
-function accepted<T extends Item>(config: Config, list: ListDeclaration<T>, fields: object, current: T | null): T {
-  const item = fields as T
+/** Cast: the contract of the list has judged the body, and what it may leave out has its default. */
+const itemOfFields = <T extends Item>(_list: ListDeclaration<T>, fields: object): T => fields as T
+
+/**
+ * The configuration with the item in its place, unless it is locked (409), wrong by itself (422) or wrong beside the others
+ * (409). Judged as verification will see it: limits over several items count it.
+ */
+function accepted<T extends Item>(next: Config, list: ListDeclaration<T>, item: T, current: T | null): Config {
   if (current) refuse(list.lockedOf?.(item, current) ?? [], 'conflict')
-  // Judged in its place, as verification will see it: limits over several items count it.
-  const items = read(config, list.slot)
-  const placed = current === null ? [...items, item] : items.with(items.indexOf(current), item)
-  const next = write(config, list.slot, placed)
   refuse(problemsOf(next, list, item, current))
   refuse(conflictsWith(next, list, item, current), 'conflict')
-  return item
+  return next
 }
 
 function conflictsWith<T extends Item>(

@@ -3,7 +3,18 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { findRuns, isSameList, mapRuns, missedByRuns, outsideRuns } from './runs.ts'
+import {
+  findRuns,
+  isSameList,
+  makingOf,
+  mapRuns,
+  missedByRuns,
+  moveInList,
+  outsideRuns,
+  runsNoted,
+  spliceList,
+} from './runs.ts'
+import { commonEnds } from './slots.ts'
 
 it('what is made beside a list is what is made from nothing, whatever changed', () => {
   fc.assert(
@@ -50,4 +61,51 @@ it('a rule that is added, deleted, replaced or moved leaves all others in runs',
     assert.equal(outsideRuns(changed.length, runs).length, fresh)
     assert.ok(runs.length <= 3)
   }
+})
+
+it('what is noted of a list is what comparing finds', () => {
+  const old = Array.from({ length: 300 }, (_, at) => ({ at }))
+  const fresh = { at: -1 }
+  const place = fc.nat(old.length - 1)
+  const edits = {
+    added: (at: number) => spliceList(old, at, 0, fresh),
+    deleted: (at: number) => spliceList(old, at, 1),
+    replaced: (at: number) => spliceList(old, at, 1, fresh),
+    moved: (at: number, to: number) => moveInList(old, at, to),
+  }
+  const expected = {
+    added: (at: number) => old.toSpliced(at, 0, fresh),
+    deleted: (at: number) => old.toSpliced(at, 1),
+    replaced: (at: number) => old.with(at, fresh),
+    moved: (at: number, to: number) => old.toSpliced(at, 1).toSpliced(to, 0, old[at] as { at: number }),
+  }
+  fc.assert(
+    fc.property(fc.constantFrom('added', 'deleted', 'replaced', 'moved'), place, place, (edit, at, to) => {
+      const made = edits[edit](at, to)
+      assert.ok(isSameList(made, expected[edit](at, to)))
+      const runs = runsNoted(made, old)
+      assert.ok(runs !== null && outsideRuns(made.length, runs).length <= 1)
+      for (const run of runs)
+        assert.ok(isSameList(made.slice(run.at, run.at + run.count), old.slice(run.from, run.from + run.count)))
+      const [head, tail] = commonEnds(old, made)
+      assert.ok(isSameList(made.slice(0, head), old.slice(0, head)))
+      assert.ok(isSameList(made.slice(made.length - tail), old.slice(old.length - tail)))
+      const [most, mostTail] = commonEnds(old, [...made])
+      assert.ok(head + tail >= most + mostTail - 1)
+      assert.deepEqual(
+        makingOf(made)?.fresh,
+        outsideRuns(made.length, runs).map((index) => made[index]),
+      )
+    }),
+    { seed: 20_261_118 },
+  )
+})
+
+it('nothing is noted of short lists, nor of lists that were not made of each other', () => {
+  const [short, long] = [3, 300].map((length) => Array.from({ length }, (_, at) => ({ at }))) as [object[], object[]]
+  assert.equal(runsNoted(spliceList(short, 1, 1), short), null)
+  const made = spliceList(long, 1, 1)
+  assert.equal(runsNoted(made, [...long]), null)
+  assert.equal(runsNoted([...made], long), null)
+  assert.equal(makingOf([...made]), null)
 })

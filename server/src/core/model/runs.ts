@@ -8,6 +8,56 @@ export interface Run {
   readonly count: number
 }
 
+interface Making {
+  /** Weak, or a list would keep all that it ever was. */
+  readonly old: WeakRef<readonly unknown[]>
+  readonly runs: readonly Run[]
+}
+
+const makings = new WeakMap<readonly unknown[], Making>()
+/** Shorter lists are compared as fast. */
+const worthNoting = 128
+
+/** Notes what a list has in common with the one that it was just made of: a dozen places ask that after every change. */
+export function noteMaking<T>(now: readonly T[], old: readonly T[], runs: readonly Run[]): readonly T[] {
+  if (now !== old && now.length >= worthNoting)
+    makings.set(now, { old: new WeakRef(old), runs: runs.filter(({ count }) => count > 0) })
+  return now
+}
+
+/** Null when it is not known that one was made of the other. */
+export function runsNoted(now: readonly unknown[], old: readonly unknown[]): readonly Run[] | null {
+  const making = makings.get(now)
+  return making?.old.deref() === old ? making.runs : null
+}
+
+/** The list that this one was made of, and what is new in it; null when that is not known. */
+export function makingOf<T>(now: readonly T[]): { readonly old: readonly T[]; readonly fresh: readonly T[] } | null {
+  const making = makings.get(now)
+  // Cast: a list is made of one of the same kind.
+  const old = making?.old.deref() as readonly T[] | undefined
+  if (making === undefined || old === undefined) return null
+  return { old, fresh: outsideRuns(now.length, making.runs).map((at) => now[at] as T) }
+}
+
+/** The list with `count` entries from `at` on replaced by these. */
+export const spliceList = <T>(old: readonly T[], at: number, count: number, ...by: readonly T[]): readonly T[] =>
+  noteMaking(old.toSpliced(at, count, ...by), old, [
+    { at: 0, from: 0, count: at },
+    { at: at + by.length, from: at + count, count: old.length - at - count },
+  ])
+
+/** The list with one entry in another place; `to` is the place that it has afterwards. */
+export function moveInList<T>(old: readonly T[], from: number, to: number): readonly T[] {
+  const [low, high] = from < to ? [from, to] : [to, from]
+  const between = from < to ? { at: low, from: low + 1 } : { at: low + 1, from: low }
+  return noteMaking(old.toSpliced(from, 1).toSpliced(to, 0, old[from] as T), old, [
+    { at: 0, from: 0, count: low },
+    { ...between, count: high - low },
+    { at: high + 1, from: high + 1, count: old.length - high - 1 },
+  ])
+}
+
 /** How far ahead the next equal entries are looked for. */
 const lookAhead = 8
 
@@ -16,6 +66,8 @@ const lookAhead = 8
  * it may find less than there is in common.
  */
 export function findRuns<T>(now: readonly T[], old: readonly T[]): readonly Run[] {
+  const noted = runsNoted(now, old)
+  if (noted !== null) return noted
   const runs: Run[] = []
   const shorter = Math.min(now.length, old.length)
   let tail = 0
@@ -65,12 +117,13 @@ export function mapRuns<R>(
       const { at, from, count } = runs[next] ?? { at: 0, from: 0, count: 0 }
       const fresh: R[] = []
       for (let place = at + count; place < to; place++) fresh.push(make(place))
-      if (fresh.length > 0 || from + count < until)
-        patched = patched.toSpliced(from + count, until - from - count, ...fresh)
+      const start = from + count
+      const isKept = fresh.length === until - start && fresh.every((one, index) => one === old[start + index])
+      if (!isKept) patched = patched.toSpliced(start, until - start, ...fresh)
       to = at
       until = from
     }
-    return patched
+    return noteMaking(patched, old, runs)
   }
   const results: R[] = []
   for (const { at, from, count } of runs) {

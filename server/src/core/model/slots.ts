@@ -2,6 +2,7 @@
 // and write through it, and the store knows from it what to put on disk.
 
 import type { Static, TObject, TSchema } from 'typebox'
+import { type Run, runsNoted } from './runs.ts'
 
 export type ItemId = string | number
 
@@ -84,6 +85,8 @@ export function commonEnds<T>(
   other: readonly T[],
   isSame: (a: T | undefined, b: T | undefined) => boolean = Object.is,
 ): readonly [head: number, tail: number] {
+  const noted = isSame === Object.is ? runsNoted(other, one) : null
+  if (noted !== null) return endsOf(noted, one.length, other.length)
   const shorter = Math.min(one.length, other.length)
   let head = 0
   // Mostly they are the very same, which needs no call for each of a hundred thousand.
@@ -96,6 +99,13 @@ export function commonEnds<T>(
     tail++
   }
   return [head, tail]
+}
+
+function endsOf(runs: readonly Run[], length: number, otherLength: number): readonly [head: number, tail: number] {
+  const [first, last] = [runs[0], runs.at(-1)]
+  const head = first?.at === 0 && first.from === 0 ? first.count : 0
+  const isAtEnd = last !== undefined && last.at + last.count === otherLength && last.from + last.count === length
+  return [head, isAtEnd && !(last === first && head > 0) ? last.count : 0]
 }
 
 /** Remembers the last result for as long as none of these slots changes. */

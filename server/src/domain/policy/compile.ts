@@ -3,7 +3,6 @@
 // costs what it touches.
 
 import { findRuns, isSameList, mapRuns, missedByRuns, outsideRuns } from '../../core/model/runs.ts'
-import { commonEnds } from '../../core/model/slots.ts'
 import type { NftPiece, NftTable } from '../../core/plan/artifacts.ts'
 import { makePiece } from '../../core/plan/nft-piece.ts'
 import { type AccessOptions, compileAccess } from './compile-access.ts'
@@ -34,7 +33,7 @@ import {
   webSystem,
 } from './compile-web.ts'
 import { collectPieces, type Tree } from './dispatch.ts'
-import { dispatch, type RankedTree } from './dispatch-ranks.ts'
+import { dispatch, type Entry, type RankedTree } from './dispatch-ranks.ts'
 import { guardPieces, guardRules } from './guards.ts'
 import { ownTraffic, type Policy, type PolicyRule, privateNetworks, ruleTables } from './model.ts'
 import {
@@ -159,11 +158,16 @@ export function compilePolicy(policy: Policy): NftTable[] {
 function nearestMemory(rules: Policy['rules']): Memory | undefined {
   const distance = ({ rules: old }: Memory): number =>
     ruleTables.reduce((sum, table) => {
-      const [head, tail] = commonEnds(old[table], rules[table])
-      return sum + Math.max(old[table].length, rules[table].length) - head - tail
+      const common = findRuns(rules[table], old[table]).reduce((all, { count }) => all + count, 0)
+      return sum + Math.max(old[table].length, rules[table].length) - common
     }, 0)
   const [latest, other] = memories
-  return latest !== undefined && other !== undefined && distance(other) < distance(latest) ? other : latest
+  if (latest === undefined || other === undefined) return latest
+  const apart = distance(latest)
+  if (apart > 1) return distance(other) < apart ? other : latest
+  // Mostly it is one rule. Then only the very same rules are nearer, which the first difference disproves.
+  const isNearer = apart === 1 && ruleTables.every((table) => isSameList(other.rules[table], rules[table]))
+  return isNearer ? other : latest
 }
 
 /** More names than this are not looked for one by one. */
@@ -314,7 +318,14 @@ interface CompiledTable {
 }
 
 /** Side by side, so that most rules need not be looked at. */
-type CompiledParts = { readonly [key in keyof CompiledRule]: readonly CompiledRule[key][] }
+interface CompiledParts {
+  readonly ipv4: readonly CompiledRule['ipv4'][]
+  /** All of the rule where it has more than lines for IPv4; null for most. */
+  readonly rare: readonly (CompiledRule | null)[]
+}
+
+const rareOf = (compiled: CompiledRule): CompiledRule | null =>
+  compiled.ipv6 !== null || compiled.isOpen || compiled.sets !== noSets ? compiled : null
 
 function compileTable(
   rules: readonly PolicyRule[],
@@ -325,9 +336,11 @@ function compileTable(
   const old = known?.options === options ? known : undefined
   if (old?.rules === rules) return old
   const runs = findRuns(rules, old?.rules ?? [])
-  const part = <K extends keyof CompiledRule>(key: K): readonly CompiledRule[K][] =>
-    mapRuns(rules.length, runs, old?.parts[key] ?? [], (at) => compileRule(rules[at] as PolicyRule, options)[key])
-  const parts = { ipv4: part('ipv4'), ipv6: part('ipv6'), isOpen: part('isOpen'), sets: part('sets') }
+  const compiled = (at: number): CompiledRule => compileRule(rules[at] as PolicyRule, options)
+  const parts = {
+    ipv4: mapRuns(rules.length, runs, old?.parts.ipv4 ?? [], (at) => compiled(at).ipv4),
+    rare: mapRuns(rules.length, runs, old?.parts.rare ?? [], (at) => rareOf(compiled(at))),
+  }
   return { rules, options, parts, ...layOut(parts, options, last?.trees) }
 }
 
@@ -338,9 +351,11 @@ function layOut(
   previous: ReadonlyMap<string, RankedTree> | undefined,
 ): Pick<CompiledTable, 'lines' | 'pieces' | 'trees'> {
   const pieces: NftPiece[] = []
-  for (const sets of parts.sets) if (sets !== noSets) for (const set of sets) pieces.push(set)
-  const plant = (name: string, family: 'ipv4' | 'ipv6'): RankedTree => {
-    const entries = withoutNull(parts[family])
+  const rare: CompiledRule[] = []
+  // A plain loop: to ask a function about ten thousand takes ten times as long.
+  for (const compiled of parts.rare) if (compiled !== null) rare.push(compiled)
+  for (const { sets } of rare) for (const set of sets) pieces.push(set)
+  const plant = (name: string, entries: readonly Entry[]): RankedTree => {
     // The last match among the log rules decides, which is the first one from the end.
     const tree = dispatch(
       name,
@@ -351,11 +366,11 @@ function layOut(
     return tree
   }
   const [name4, name6] = [`${place}_4`, `${place}_6`]
-  const tree4 = plant(name4, 'ipv4')
+  const tree4 = plant(name4, withoutNull(parts.ipv4))
   const lines: Nft[] = []
   const trees = [tree4]
-  if (parts.isOpen.includes(true)) {
-    const tree6 = plant(name6, 'ipv6')
+  if (rare.some(({ isOpen }) => isOpen)) {
+    const tree6 = plant(name6, withoutNull(rare.map(({ ipv6 }) => ipv6)))
     pieces.push(chainOf(name6, tree6))
     trees.push(tree6)
     // Where more follows that is for both, they come back from rules that the others must not see, and the others too.

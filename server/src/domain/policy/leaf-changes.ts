@@ -2,6 +2,7 @@
 // both removed and added. The rules that stay keep their order. Pure but for the positions it notes.
 
 import type { Run } from '../../core/model/runs.ts'
+import { commonEnds } from '../../core/model/slots.ts'
 
 /** Where a rule is; noted by each run for itself, and shared by all that is made of the rule. */
 export interface Position {
@@ -29,11 +30,7 @@ type Mutable = { -readonly [key in keyof Run]: Run[key] }
 /** Null when so much differs that to start again is cheaper. Nothing is in a list twice. */
 export function changesBetween<L extends Positioned>(old: readonly L[], now: readonly L[]): Changes<L> | null {
   const most = 16 + (now.length >> 3)
-  const shorter = Math.min(old.length, now.length)
-  let head = 0
-  while (head < shorter && old[head] === now[head]) head++
-  let tail = 0
-  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
+  const [head, tail] = commonEnds(old, now)
   const [oldEnd, nowEnd] = [old.length - tail, now.length - tail]
   if (Math.abs(oldEnd - nowEnd) > most) return null
   for (let at = head; at < nowEnd; at++) (now[at] as L).position.inList = at
