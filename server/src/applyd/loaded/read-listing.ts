@@ -1,5 +1,5 @@
-// Reads listings of the kernel. A list of 100,000 networks takes a third of a second to read, sort and hash: a thread does that,
-// so that applyd answers meanwhile, and takes the memory with it.
+// Reads listings of the kernel. A list of 100,000 networks takes a third of a second to read, sort and hash. A thread does that
+// while applyd answers others, and the memory goes with it.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
