@@ -1,7 +1,7 @@
 // Whether the audit trail is whole: the chain itself, the checkpoints that applyd signed, the removal of old records, and the
 // revisions, each of which has its record.
 
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import { type SaidText, say } from '../../shared/said.ts'
 import type { Database } from '../database/database.ts'
 import type { Checkpoint } from '../plan/artifacts.ts'
@@ -17,7 +17,7 @@ export interface AuditFault {
 export const genesis = Buffer.alloc(32)
 
 export const recordHash = (previous: Uint8Array, record: string): Buffer =>
-  createHash('sha256').update(previous).update(record).digest()
+  digest('sha256', Buffer.concat([previous, Buffer.from(record)]), 'buffer')
 
 /** The newest records are always kept. Older ones may be removed at this age, or when this much is kept. */
 export const leastKeptRecords = 10_000

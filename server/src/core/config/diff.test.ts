@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Type } from '../contract/schema.ts'
-import { type Config, list, single } from '../model/slots.ts'
+import { type Config, list, single, write } from '../model/slots.ts'
 import { applyChanges, diffConfig, inverse, longestRise, type Snapshot } from './diff.ts'
 
 const rules = list('test.rules', Type.Object({ id: Type.Integer(), text: Type.String() }))
@@ -118,4 +118,38 @@ describe('change sets', () => {
 
 it('the longest rise keeps as many items in place as possible', () => {
   assert.deepEqual([...longestRise([3, 0, 1, -1, 2])].sort(), [1, 2, 4])
+})
+
+describe('a configuration whose origin is known', () => {
+  it('differs in what one of unknown origin differs in', () => {
+    const value = fc.oneof(
+      fc.record({ slot: fc.constant(settings), value: fc.record({ on: fc.boolean() }) }),
+      fc.record({
+        slot: fc.constant(rules),
+        value: fc.uniqueArray(fc.record({ id: fc.nat(5), text: fc.string({ maxLength: 1 }) }), {
+          selector: ({ id }) => id,
+        }),
+      }),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.array(value, { maxLength: 3 }), { maxLength: 8 }), (edits) => {
+        let head = empty
+        for (const writes of edits) {
+          const wanted = writes.reduce(
+            (config, one) => write(config, one.slot as typeof settings, one.value as never),
+            {
+              ...head.config,
+            } as Config,
+          )
+          const known = writes.reduce(
+            (config, one) => write(config, one.slot as typeof settings, one.value as never),
+            head.config,
+          )
+          const found = diffConfig(slots, head, known)
+          assert.deepEqual(found, diffConfig(slots, head, wanted))
+          head = found.snapshot
+        }
+      }),
+    )
+  })
 })

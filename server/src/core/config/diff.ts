@@ -2,6 +2,7 @@
 // Positions in a list are fractions, so that a move or an insert touches one row whatever the length. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
+import { noteSuccessor, slotsTouched } from '../model/origins.ts'
 import { type Config, commonEnds, type Item, type ItemId, type Slot } from '../model/slots.ts'
 import type { Change, ChangeSet, SplicedChange } from './revision.ts'
 import { inverseSplices, valueAfter } from './splices.ts'
@@ -26,9 +27,9 @@ export function diffConfig(
   config: Config,
 ): { changes: ChangeSet; snapshot: Snapshot } {
   const changes: Change[] = []
-  const values: Record<string, unknown> = { ...old.config }
-  const positions: Record<string, readonly number[]> = { ...old.positions }
-  for (const slot of slots) {
+  const values: Record<string, unknown> = {}
+  const positions: Record<string, readonly number[]> = {}
+  for (const slot of slotsToCompare(slots, old.config, config)) {
     const before = old.config[slot.key]
     const after = config[slot.key]
     if (before === after) continue
@@ -49,7 +50,24 @@ export function diffConfig(
     values[slot.key] = diff.items
     positions[slot.key] = diff.positions
   }
-  return { changes, snapshot: { revision: old.revision, config: values, positions } }
+  if (changes.length === 0) return { changes, snapshot: old }
+  const next = { ...old.config, ...values }
+  noteSuccessor(old.config, next, Object.keys(values))
+  const areMoved = Object.keys(positions).length > 0
+  return {
+    changes,
+    snapshot: {
+      revision: old.revision,
+      config: next,
+      positions: areMoved ? { ...old.positions, ...positions } : old.positions,
+    },
+  }
+}
+
+/** In their order. An edit mostly writes one or two of hundreds. */
+function slotsToCompare(slots: readonly Slot[], old: Config, config: Config): readonly Slot[] {
+  const touched = slotsTouched(old, config)
+  return touched ? slots.filter(({ key }) => touched.includes(key)) : slots
 }
 
 function diffList(

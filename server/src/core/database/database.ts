@@ -220,9 +220,9 @@ export class Database {
   #attempt<T>(work: () => T): T {
     this.#open = true
     try {
-      this.#db.exec('BEGIN IMMEDIATE')
+      this.prepare('BEGIN IMMEDIATE').run()
       const result = work()
-      this.#db.exec('COMMIT')
+      this.prepare('COMMIT').run()
       if (!this.#isForgetful) this.#reserve.noteWrite(true)
       this.#boundLog()
       return result

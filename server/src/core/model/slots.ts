@@ -2,6 +2,7 @@
 // and write through it, and the store knows from it what to put on disk.
 
 import type { Static, TObject, TSchema } from 'typebox'
+import { noteWrite } from './origins.ts'
 import { type Run, runsNoted } from './runs.ts'
 
 export type ItemId = string | number
@@ -124,5 +125,7 @@ export function perState<T>(
 export function write<T>(config: Config, slot: SingleSlot<T>, value: T): Config
 export function write<T extends Item>(config: Config, slot: ListSlot<T>, value: readonly T[]): Config
 export function write(config: Config, slot: Slot, value: unknown): Config {
-  return { ...config, [slot.key]: value }
+  const next = { ...config, [slot.key]: value }
+  noteWrite(config, next, slot.key)
+  return next
 }

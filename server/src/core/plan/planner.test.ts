@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import { say } from '../../shared/said.ts'
 import { Type } from '../contract/schema.ts'
 import { type Config, read, single, write } from '../model/slots.ts'
+import type { AreaRules } from './area.ts'
 import type { Artifact, NftPiece } from './artifacts.ts'
 import { noFacts } from './facts.ts'
 import { makePiece } from './nft-piece.ts'
@@ -15,6 +17,8 @@ const own = single('a.settings', Type.Object({ text: Type.String() }), { text: '
 const other = single('b.settings', Type.Object({ text: Type.String() }), { text: 'two' })
 const unseen = single('c.settings', Type.Object({ text: Type.String() }), { text: 'three' })
 const file = (text: string): Artifact => ({ kind: 'file', name: 'f', text })
+
+const problemsIn = (text: string) => (Number(text) % 3 === 0 ? [{ field: text, message: say`wrong` }] : [])
 
 describe('the planner', () => {
   it('renders an area again only when its own or another slot it reads, or the facts, changed', () => {
@@ -39,6 +43,53 @@ describe('the planner', () => {
     assert.deepEqual(planner.render(config, noFacts), [file('one changed')])
     planner.render(config, { ...noFacts })
     assert.equal(renders, 3)
+  })
+
+  it('gives after any changes what a planner gives that remembers nothing', () => {
+    const slots = [own, other, unseen]
+    const areas: AreaRules[] = [
+      { name: 'a', slots: [own], reads: [other], render: (config) => [file(JSON.stringify([config[own.key]]))] },
+      { name: 'b', slots: [other], verify: (config) => problemsIn(read(config, other).text) },
+      { name: 'c', slots: [unseen], reads: [own], verify: (config) => problemsIn(read(config, own).text) },
+      {
+        name: 'd',
+        slots: [],
+        reads: [unseen],
+        apply: 'background',
+        render: (config) => (read(config, unseen).text.length > 1 ? [file(read(config, unseen).text)] : []),
+      },
+    ]
+    const step = fc.record({
+      writes: fc.array(fc.record({ slot: fc.constantFrom(...slots), text: fc.nat(15).map(String) }), { maxLength: 3 }),
+      // A configuration of any origin, or an earlier one again: what was refused is followed by what was there.
+      isCopied: fc.boolean(),
+      isBack: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+        const planner = createPlanner(areas)
+        let config: Config = slots.reduce((made, slot) => write(made, slot, slot.initial), {})
+        let earlier = config
+        for (const { writes, isCopied, isBack } of steps) {
+          const before = config
+          config = writes.reduce((made, { slot, text }) => write(made, slot, { text }), config)
+          if (isCopied) config = { ...config }
+          if (isBack) [config, earlier] = [earlier, before]
+          const anew = createPlanner(areas)
+          assert.deepEqual(planner.verify(config), anew.verify(config))
+          assert.deepEqual(planner.renderParts(config, noFacts), anew.renderParts(config, noFacts))
+          assert.deepEqual(planner.render(config, noFacts), anew.render(config, noFacts))
+        }
+      }),
+    )
+  })
+
+  it('gives the very same while no area gives something else', () => {
+    const planner = createPlanner([{ name: 'a', slots: [own], render: () => [] }])
+    const config = write({}, own, own.initial)
+    const parts = planner.renderParts(config, noFacts)
+    assert.equal(planner.renderParts(write(config, own, { text: 'changed' }), noFacts), parts)
+    assert.equal(planner.renderParts(write(config, unseen, { text: 'changed' }), noFacts), parts)
   })
 
   it('gathers the problems of all areas', () => {

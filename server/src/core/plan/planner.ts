@@ -2,6 +2,7 @@
 // nothing it looks at has changed, so that a change in one area does not render the others again. Pure otherwise.
 
 import type { Problem } from '../contract/error.ts'
+import { slotsTouched } from '../model/origins.ts'
 import type { Config } from '../model/slots.ts'
 import type { AreaRules } from './area.ts'
 import type { Artifact, NftPiece } from './artifacts.ts'
@@ -24,22 +25,35 @@ export interface Planner {
 }
 
 export function createPlanner(areas: readonly AreaRules[]): Planner {
-  const verifiers = areas.map((area) => remember(area, (config: Config) => area.verify?.(config) ?? []))
-  const renderers = areas.map(
-    (area) => [area, remember(area, (config: Config, facts: Facts) => area.render?.(config, facts) ?? [])] as const,
-  )
-  const foreground = renderers.filter(([area]) => area.apply === undefined)
-  const background = renderers.filter(([area]) => area.apply === 'background')
+  const verified = new Remembered(areas, ({ verify }, config: Config) => verify?.(config) ?? [])
+  const rendered = new Remembered(areas, ({ render }, config: Config, facts: Facts) => render?.(config, facts) ?? [])
+  const problemsOf = new WeakMap<Config, readonly Problem[]>()
+  let lastParts: { readonly of: readonly (readonly Artifact[])[]; readonly parts: Rendered } | null = null
   return {
-    verify: (config) => verifiers.flatMap((verify) => verify(config, null)),
-    render: (config, facts) => renderers.flatMap(([, render]) => render(config, facts)),
-    renderParts: (config, facts) => ({
-      foreground: foreground.flatMap(([, render]) => render(config, facts)),
-      background: new Map(background.map(([{ name }, render]) => [name, render(config, facts)])),
-    }),
+    verify: (config) => {
+      // A configuration with problems is looked at again with each change that follows it.
+      const known = problemsOf.get(config) ?? verified.of(config, null).flat()
+      problemsOf.set(config, known)
+      return known
+    },
+    render: (config, facts) => rendered.of(config, facts).flat(),
+    renderParts: (config, facts) => {
+      const given = rendered.of(config, facts)
+      // The very same while no area gives something else: it is compared with what is in force several times for each change.
+      if (lastParts?.of !== given) lastParts = { of: given, parts: partsOf(areas, given) }
+      return lastParts.parts
+    },
     renderArea: (name, config, facts) => areas.find((area) => area.name === name)?.render?.(config, facts) ?? [],
   }
 }
+
+/** `given` has what each area gives, in their order. */
+const partsOf = (areas: readonly AreaRules[], given: readonly (readonly Artifact[])[]): Rendered => ({
+  foreground: given.filter((_, index) => areas[index]?.apply === undefined).flat(),
+  background: new Map(
+    areas.flatMap(({ name, apply }, index) => (apply === 'background' ? [[name, given[index] ?? []] as const] : [])),
+  ),
+})
 
 /** All of it, in one fixed order. */
 export const allOf = ({ foreground, background }: Rendered): readonly Artifact[] =>
@@ -63,20 +77,67 @@ export function reachOf(before: Rendered, after: Rendered): Reach {
 export const besideTables = (artifacts: readonly Artifact[]): readonly Artifact[] =>
   artifacts.filter(({ kind }) => kind !== 'nft')
 
-function remember<F, R>(area: AreaRules, compute: (config: Config, facts: F) => readonly R[]) {
-  const keys = [...area.slots, ...(area.reads ?? [])].map((slot) => slot.key)
-  let last: { values: readonly unknown[]; facts: F | null; result: readonly R[] } | null = null
-  return (config: Config, facts: F | null): readonly R[] => {
-    if (last?.facts === facts && hasValues(config, keys, last.values)) return last.result
-    last = { values: keys.map((key) => config[key]), facts, result: compute(config, facts as F) }
-    return last.result
-  }
+interface Given<F, R> {
+  readonly config: Config
+  readonly facts: F
+  /** Of each area, in their order. */
+  readonly results: readonly (readonly R[])[]
 }
 
-/** In a plain loop: every change asks this of each area, for all that the area reads. */
-function hasValues(config: Config, keys: readonly string[], values: readonly unknown[]): boolean {
-  for (let index = 0; index < keys.length; index++) if (config[keys[index] as string] !== values[index]) return false
-  return true
+/** What all areas give for a configuration. After a change only those are asked that look at what changed. */
+class Remembered<F, R> {
+  readonly #areas: readonly AreaRules[]
+  readonly #compute: (area: AreaRules, config: Config, facts: F) => readonly R[]
+  /** By the slot that they look at. */
+  readonly #readers = new Map<string, number[]>()
+  #last: Given<F, R> | null = null
+
+  constructor(areas: readonly AreaRules[], compute: (area: AreaRules, config: Config, facts: F) => readonly R[]) {
+    this.#areas = areas
+    this.#compute = compute
+    for (const [index, { slots, reads = [] }] of areas.entries()) {
+      for (const { key } of [...slots, ...reads]) {
+        const readers = this.#readers.get(key) ?? []
+        this.#readers.set(key, readers)
+        readers.push(index)
+      }
+    }
+  }
+
+  /** The very same value while it has the same results. */
+  of(config: Config, facts: F): readonly (readonly R[])[] {
+    const last = this.#last
+    if (!last || last.facts !== facts) {
+      const results = this.#areas.map((area) => this.#compute(area, config, facts))
+      this.#last = { config, facts, results }
+      return results
+    }
+    if (last.config === config) return last.results
+    const touched = this.#readersOfChanged(last.config, config)
+    const results = touched.size === 0 ? last.results : this.#again(last, config, touched)
+    this.#last = { config, facts, results }
+    return results
+  }
+
+  #readersOfChanged(before: Config, after: Config): ReadonlySet<number> {
+    const touched = new Set<number>()
+    for (const key of slotsTouched(before, after) ?? this.#readers.keys()) {
+      if (before[key] === after[key]) continue
+      for (const reader of this.#readers.get(key) ?? []) touched.add(reader)
+    }
+    return touched
+  }
+
+  #again({ results, facts }: Given<F, R>, config: Config, touched: ReadonlySet<number>): Given<F, R>['results'] {
+    const next = results.map((result, index) => {
+      const area = this.#areas[index]
+      if (!area || !touched.has(index)) return result
+      const made = this.#compute(area, config, facts)
+      // An empty list is the same as the empty list before it.
+      return made.length === 0 && result.length === 0 ? result : made
+    })
+    return next.every((result, index) => result === results[index]) ? results : next
+  }
 }
 
 /** What an earlier version stored, and this one would refuse, does not keep administrators from changing the rest. */
