@@ -63,6 +63,7 @@ const { list, remove, ...others } = localAdministrators
 export const routes: readonly Route[] = [
   handle(list, ({ config, query }) => tableReply(query, administratorColumns, shown(read(config, administrators))), {
     slot: administrators,
+    view: (config) => shown(read(config, administrators)),
   }),
   ...listRoutes(others, administratorList, { prepare }),
   handle(

@@ -196,17 +196,25 @@ export interface RouteOptions {
   readonly slot?: Slot
   /** Without a slot: the handler gives the very same value while nothing it shows has changed, so that its bytes are kept. */
   readonly isKept?: boolean
+  /**
+   * What the endpoint answers to a request without a query, where that depends on nothing but the configuration: not on who
+   * asks, not on the time. The very same value while nothing it shows has changed.
+   */
+  readonly view?: View
   /** The handler writes its own audit record. */
   readonly audits?: boolean
   /** Not one of several calls: it replaces the whole configuration, whatever other calls made of it. */
   readonly isAlone?: boolean
 }
 
+export type View = (config: Config) => object
+
 export interface Route {
   readonly endpoint: Endpoint
   readonly handler: (context: Context) => unknown
   readonly slot: Slot | null
   readonly isKept: boolean
+  readonly view: View | null
   readonly audits: boolean
   readonly isAlone: boolean
 }
@@ -217,9 +225,14 @@ export const handle = <E extends Endpoint>(endpoint: E, handler: Handler<E>, opt
   handler: handler as unknown as Route['handler'],
   slot: options.slot ?? null,
   isKept: options.isKept ?? options.slot !== undefined,
+  view: options.view ?? null,
   audits: options.audits ?? false,
   isAlone: options.isAlone ?? false,
 })
+
+/** An endpoint that shows a part of the configuration, the same to everyone who may read it. */
+export const show = (endpoint: Endpoint, view: View, slot: Slot): Route =>
+  handle<Endpoint>(endpoint, ({ config }) => view(config), { slot, view })
 
 /** The signed-in administrator; endpoints that are not public always have one. */
 export function signedIn(context: Pick<Context, 'identity'>): Identity {

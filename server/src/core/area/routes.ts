@@ -23,7 +23,7 @@ import {
 } from '../model/lists.ts'
 import { type Config, commonEnds, type Item, type ItemId, read, type SingleSlot } from '../model/slots.ts'
 import { type CsvRow, csvHeader, csvLines, csvRows, toCsv } from './csv.ts'
-import { type Context, type EditTools, handle, type Route } from './handle.ts'
+import { type Context, type EditTools, handle, type Route, show } from './handle.ts'
 import { streamOf } from './pieces.ts'
 import { type RawReply, rawReply } from './raw-reply.ts'
 
@@ -37,7 +37,7 @@ export function settingsRoutes<T extends object>(
   const settings = 'slot' in declared ? declared : { slot: declared, noun: '' }
   const { slot } = settings
   return [
-    handle<Endpoint>(endpoints.show, ({ config }) => read(config, slot), { slot }),
+    show(endpoints.show, (config) => read(config, slot), slot),
     handle<Endpoint>(
       endpoints.update,
       ({ body, change }) => change((config) => updateSettings(config, settings, body as Partial<T>)),
@@ -77,9 +77,11 @@ type Prepared = (id: ItemId, tools: EditTools, config: Config) => object
 export function listRoutes<T extends Item>(
   endpoints: ListEndpoints,
   list: ListDeclaration<T>,
-  { shown = asStored(list), prepare = asSent, copying }: ListOptions<T> = {},
+  { shown: ownShown, prepare = asSent, copying }: ListOptions<T> = {},
 ): Route[] {
   const { slot } = list
+  const stored = asStored(list)
+  const shown = ownShown ?? stored
   const ownerIn = ({ params }: Context): string | undefined => (list.owner ? firstIn(params) : undefined)
   const shownItem = (item: T, context: Context): unknown => ([shown([item], context)].flat() as unknown[])[0]
   const route = (endpoint: Endpoint | undefined, answer: (context: Context) => unknown): Route[] =>
@@ -87,6 +89,14 @@ export function listRoutes<T extends Item>(
   // What an owner has depends on two lists, so the tag of one of them does not prove that it is the same.
   const reading = (endpoint: Endpoint | undefined, answer: (context: Context) => unknown): Route[] =>
     endpoint ? [handle(endpoint, answer, list.owner ? {} : { slot })] : []
+  const listing = (endpoint: Endpoint): Route[] =>
+    list.owner || ownShown
+      ? reading(endpoint, (context) => {
+          const owner = ownerIn(context)
+          requireOwnerIn(context.config, list, owner)
+          return shown(itemsIn(context.config, list, owner), context)
+        })
+      : [show(endpoint, (config) => stored(itemsIn(config, list, undefined)), slot)]
   const editing = (
     endpoint: Endpoint | undefined,
     edit: (config: Config, id: string, body: object, owner: string | undefined) => Config,
@@ -101,11 +111,7 @@ export function listRoutes<T extends Item>(
       })
     })
   return [
-    ...reading(endpoints.list, (context) => {
-      const owner = ownerIn(context)
-      requireOwnerIn(context.config, list, owner)
-      return shown(itemsIn(context.config, list, owner), context)
-    }),
+    ...(endpoints.list ? listing(endpoints.list) : []),
     ...reading(endpoints.show, (context) => {
       const owner = ownerIn(context)
       requireOwnerIn(context.config, list, owner)

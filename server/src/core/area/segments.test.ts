@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { gzipOf, LongReply, type Making, Segment } from './segments.ts'
+import { gzipOf, joinedBytes, LongReply, type Making, Segment } from './segments.ts'
 
 const joined = async (parts: AsyncIterable<Buffer>): Promise<Buffer> => Buffer.concat(await Array.fromAsync(parts))
 const readAll = async (reply: LongReply): Promise<string> =>
@@ -101,5 +101,26 @@ describe('a long reply', () => {
         }),
       /at once/,
     )
+  })
+})
+
+describe('replies in one piece', () => {
+  it('are kept up to a number of bytes, those that were asked for last', async () => {
+    const replies = Array.from({ length: 40 }, (_, index) => {
+      const segments = [new Segment(Buffer.alloc(60_000, `${index}`)), new Segment(Buffer.alloc(60_000, 'x'))]
+      return new LongReply(function* () {
+        yield* segments
+      })
+    })
+    for (const { ready } of replies) await ready
+    const wholeOf = (reply: LongReply | undefined): Buffer | undefined => reply?.whole?.buffers[0]
+    const first = wholeOf(replies[0])
+    for (const reply of replies) {
+      assert.equal(wholeOf(reply)?.length, 120_000)
+      assert.equal(wholeOf(replies[0]), first, 'one that is asked for again and again stays')
+      assert.ok(joinedBytes.length <= 2 * 1024 * 1024)
+    }
+    const second = wholeOf(replies[1])
+    assert.ok(second?.equals(Buffer.concat([Buffer.alloc(60_000, '1'), Buffer.alloc(60_000, 'x')])))
   })
 })

@@ -156,6 +156,46 @@ export const longestWhole = 1024 * 1024
 /** Longer than this and a reply is not kept. */
 const longestKept = 16 * 1024 * 1024
 
+/** Of all replies together, beside the segments that they are made of. */
+const mostJoined = 2 * 1024 * 1024
+
+/** The bytes of replies in one piece each, as a connection takes them; those that were asked for last. */
+class JoinedBytes {
+  readonly #kept = new Map<LongReply, Buffer>()
+  readonly #most: number
+  #length = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  of(reply: LongReply, segments: readonly Segment[]): Buffer {
+    const known = this.#kept.get(reply)
+    // Again at the end: those at the beginning make room.
+    if (known) this.#kept.delete(reply)
+    const joined = known ?? Buffer.concat(segments.map(({ bytes }) => bytes))
+    this.#kept.set(reply, joined)
+    if (!known) this.#makeRoom(joined.length)
+    return joined
+  }
+
+  #makeRoom(added: number): void {
+    this.#length += added
+    for (const [reply, { length }] of this.#kept) {
+      if (this.#length <= this.#most) return
+      this.#kept.delete(reply)
+      this.#length -= length
+    }
+  }
+
+  /** How many bytes are kept. */
+  get length(): number {
+    return this.#length
+  }
+}
+
+export const joinedBytes = new JoinedBytes(mostJoined)
+
 /**
  * A reply in segments that is kept. It is sent while it is made: who asks in the meantime gets what is there and waits for the rest,
  * which is made once.
@@ -225,7 +265,11 @@ export class LongReply {
   /** Null while it is made, and when it is too long to be kept. */
   get whole(): Parts | null {
     if (this.#state !== 'whole') return null
-    return { buffers: this.#segments.map(({ bytes }) => bytes), length: this.#length }
+    const isJoined = this.#length <= longestWhole
+    return {
+      buffers: isJoined ? [joinedBytes.of(this, this.#segments)] : this.#segments.map(({ bytes }) => bytes),
+      length: this.#length,
+    }
   }
 
   /** The whole as one gzip stream; null unless all segments but those around a change are compressed already. */

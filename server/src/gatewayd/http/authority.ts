@@ -1,12 +1,14 @@
 // Who may do what is asked at the moment of the act: when the headers have arrived, when the body is complete, and again
 // right before something is done. Session, role and fresh sign-in can end in between, and so does what relies on them.
 
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity, Services } from '../../core/area/handle.ts'
 import type { Authorize, ChangeRequest } from '../../core/config/change.ts'
-import { hasFullAccess } from '../../core/contract/access.ts'
+import { hasFullAccess, mayUse } from '../../core/contract/access.ts'
 import { type Endpoint, nameOf } from '../../core/contract/endpoint.ts'
 import { inCall } from './call-faults.ts'
+import { markSignedIn } from './connections.ts'
 import { checkPasswordChanged } from './password-change.ts'
 import { checkAccess, checkFreshSignIn, type FindIdentity } from './request.ts'
 import { SessionConnections } from './session-connections.ts'
@@ -48,6 +50,18 @@ export class Authority {
   begin(request: FastifyRequest): void {
     if (request.identity) this.#connections.carry(request.identity.session.handle, request.raw.socket)
     this.#check(request, request.identity)
+  }
+
+  /**
+   * Whether a read that has arrived and needs nothing but a session and a role may be answered at once. Where it may not, the
+   * usual way says why.
+   */
+  admitsRead(request: IncomingMessage, { access }: Endpoint): boolean {
+    const identity = this.#parts.findIdentity(request)
+    if (!identity || identity.mustChangePassword || !mayUse(identity.role, access)) return false
+    markSignedIn(request.socket, identity.adminId)
+    this.#connections.carry(identity.session.handle, request.socket)
+    return true
   }
 
   /** The handler begins: the body is complete, unless the handler takes it in pieces, and the request has its turn. */

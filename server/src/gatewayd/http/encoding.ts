@@ -18,6 +18,9 @@ export interface Accepted {
   readonly refusesPlain: boolean
 }
 
+/** A shorter reply fits into a packet or two as it is; asking a thread would take longer than sending it. */
+export const shortestCompressed = 2_048
+
 const plain: Accepted = { coding: null, keptCoding: null, builtCoding: null, refusesPlain: false }
 
 /** Clients send the same few headers again and again. */

@@ -15,12 +15,9 @@ import {
 import type { FastifyReply } from 'fastify'
 import { gzipOf, LongReply, longestWhole, type Parts, type Segment } from '../../core/area/segments.ts'
 import { eventStreamType } from '../../core/contract/endpoint.ts'
-import { acceptedBy, type Coding } from './encoding.ts'
+import { acceptedBy, type Coding, shortestCompressed } from './encoding.ts'
 import { etagWith } from './request.ts'
 import type { Reply } from './serialise.ts'
-
-/** A shorter reply fits into a packet or two as it is; asking a thread would take longer than sending it. */
-const shortestCompressed = 2_048
 
 /** Fast rather than small, and with windows that many clients at once can have. */
 const windowBits = 18

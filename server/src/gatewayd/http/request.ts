@@ -17,13 +17,22 @@ const maxHeaders = 100
 
 /** Two readings of one request are how smuggling starts: refuse what has them. */
 export function checkFraming(raw: IncomingMessage): void {
-  if (raw.rawHeaders.length / 2 > maxHeaders)
-    throw new GatewayError('malformed', say`The request has too many headers.`)
+  if (hasTooManyHeaders(raw)) throw new GatewayError('malformed', say`The request has too many headers.`)
+  if (hostsIn(raw) !== 1) throw new GatewayError('malformed', say`The request must name one host.`)
+}
+
+/** Whether checkFraming() lets it pass. */
+export const hasPlainFraming = (raw: IncomingMessage): boolean => !hasTooManyHeaders(raw) && hostsIn(raw) === 1
+
+const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length / 2 > maxHeaders
+
+function hostsIn({ rawHeaders }: IncomingMessage): number {
   let hosts = 0
-  for (let index = 0; index < raw.rawHeaders.length; index += 2) {
-    if (raw.rawHeaders[index]?.toLowerCase() === 'host') hosts++
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts++
   }
-  if (hosts !== 1) throw new GatewayError('malformed', say`The request must name one host.`)
+  return hosts
 }
 
 /** IPv4 in its IPv6 form is the same address; without this one client could count as two. */

@@ -42,6 +42,7 @@ import { fixedHeaders, tlsHeaders } from './headers.ts'
 import type { ListedConnections, LiveConnections } from './live-connections.ts'
 import { checkOrigin } from './origin.ts'
 import { preview } from './preview.ts'
+import { QuickReads } from './quick-reads.ts'
 import { sendContent } from './replies.ts'
 import { type ChangeHeaders, checkFraming, etagOf, matchingTag, plainAddress, readChangeHeaders } from './request.ts'
 import { keptReplyOf, replyOf } from './serialise.ts'
@@ -103,20 +104,24 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const headers = parts.isTls ? tlsHeaders : fixedHeaders
   const sendError = errorSender(parts, refusals)
   const refuseUnknown = unknownRefuser(parts.routes)
-  const app = createApp(parts, headers, sendError)
+  const quick: { reads: QuickReads | null } = { reads: null }
+  const app = createApp(parts, headers, sendError, quick)
   const authority = new Authority(app, parts)
   const bodies = new Bodies()
+  const turns = new Turns()
   app.decorateRequest('identity', null)
   app.decorateRequest('deadline', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   admitRequests(app, { parts, headers, authority, refuseUnknown })
-  prepareHandlers(app, authority, bodies)
+  prepareHandlers(app, authority, bodies, turns)
   if (parts.logsRequests) logRequests(app, parts.log)
+  else quick.reads = quickReads(parts, headers, authority, turns)
   addRoutes(app, parts, authority)
   addConsole(app, parts.consoleFolder)
   app.setNotFoundHandler(refuseUnknown)
   app.addHook('preClose', (done) => {
+    quick.reads?.end()
     services.eventStreams.close()
     done()
   })
@@ -128,7 +133,36 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   return app
 }
 
-const createApp = (parts: HttpParts, headers: typeof fixedHeaders, sendError: SendError): FastifyInstance =>
+const quickReads = (
+  { routes, engine, ...parts }: HttpParts,
+  headers: typeof fixedHeaders,
+  authority: Authority,
+  turns: Turns,
+): QuickReads =>
+  new QuickReads({
+    routes,
+    engine,
+    authority,
+    turns,
+    headers,
+    prefixes: ['', restPrefix],
+    checkReply: parts.checkReplies ? checkReply : () => {},
+  })
+
+/** What can be answered at once does not come to the framework. */
+const withQuickReads =
+  (create: FastifyServerFactory, quick: { readonly reads: QuickReads | null }): FastifyServerFactory =>
+  (handler, options) =>
+    create((request, response) => {
+      if (!quick.reads?.answer(request, response)) handler(request, response)
+    }, options)
+
+const createApp = (
+  parts: HttpParts,
+  headers: typeof fixedHeaders,
+  sendError: SendError,
+  quick: { readonly reads: QuickReads | null },
+): FastifyInstance =>
   Fastify({
     logger: false,
     exposeHeadRoutes: true,
@@ -143,7 +177,7 @@ const createApp = (parts: HttpParts, headers: typeof fixedHeaders, sendError: Se
       // Cast: before a route is found the framework types its reply without one.
       sendError(error, request as FastifyRequest, reply as unknown as FastifyReply)
     },
-    ...(parts.serverFactory ? { serverFactory: parts.serverFactory } : {}),
+    ...(parts.serverFactory ? { serverFactory: withQuickReads(parts.serverFactory, quick) } : {}),
   })
 
 interface AdmissionParts {
@@ -182,8 +216,7 @@ function admitRequests(app: FastifyInstance, { parts, headers, authority, refuse
 }
 
 /** After the body is read: large ones are parsed aside, and the handler begins in turn, if it may. */
-function prepareHandlers(app: FastifyInstance, authority: Authority, bodies: Bodies): void {
-  const turns = new Turns()
+function prepareHandlers(app: FastifyInstance, authority: Authority, bodies: Bodies, turns: Turns): void {
   app.addHook('preHandler', (request, reply, done) => {
     const deadline = new Deadline(reply.raw)
     request.deadline = deadline

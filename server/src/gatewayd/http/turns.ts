@@ -15,13 +15,19 @@ export class Turns {
     this.#limitMs = limitMs
   }
 
-  /** Calls `begin` now, or in a later turn. */
-  take(owner: string, begin: () => void): void {
+  /** Whether a request may begin now, without waiting in take(). */
+  isFree(): boolean {
+    const now = performance.now()
     if (this.#began === null) {
-      this.#began = performance.now()
+      this.#began = now
       setImmediate(() => this.#next())
     }
-    if (this.#waiting.size === 0 && performance.now() - this.#began < this.#limitMs) {
+    return this.#waiting.size === 0 && now - this.#began < this.#limitMs
+  }
+
+  /** Calls `begin` now, or in a later turn. */
+  take(owner: string, begin: () => void): void {
+    if (this.isFree()) {
       begin()
       return
     }
