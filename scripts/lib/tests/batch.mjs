@@ -24,7 +24,7 @@ export function runTogether(files) {
 
 /** By name. Values are compared and never shown: the environment holds secrets. */
 function describeProcess() {
-  // The nft library sets the time zone of its process for good.
+  // The nft library sets the time zone of its process permanently.
   const { TZ: _, ...environment } = process.env
   return new Map([
     ['the current folder', process.cwd()],
