@@ -18,6 +18,7 @@ import {
   type World,
 } from '../../../test/support/random-policy.ts'
 import { unlessComplete } from '../../../test/support/requires.ts'
+import { ourRuntime } from '../../../test/support/started.ts'
 import { until } from '../../../test/support/until.ts'
 import { channelOfMark, inspection } from '../../core/plan/inspection-marks.ts'
 import { printTable } from '../../core/plan/nft-piece.ts'
@@ -27,6 +28,7 @@ import { evaluate } from './evaluate.ts'
 import type { Trace } from './evaluate-trace.ts'
 import { type AddressMatch, emptyPolicy, type InspectionStage, type Policy, type PolicyRule } from './model.ts'
 
+const [runtime, plain] = ourRuntime
 const tag = `pi${process.pid}`
 const [client, gateway, outside] = [`${tag}-client`, `${tag}-gateway`, `${tag}-outside`]
 const world: World = {
@@ -228,7 +230,7 @@ test('the kernel puts every connection into the channel that the evaluator says'
         met.set(found?.kind ?? '', (met.get(found?.kind ?? '') ?? 0) + 1)
       return { packet, expected: channelsIn(trace) }
     })
-    inside(client, process.execPath, [senderPath], JSON.stringify(cases.map(({ packet }) => packet)))
+    inside(client, runtime, [plain, senderPath], JSON.stringify(cases.map(({ packet }) => packet)))
     const look = (): string[] => {
       const seen = new Map(
         elementsOf(gateway, 'seen').map(([protocol, port, mark]) => [

@@ -37,6 +37,7 @@ import {
   withSessions,
 } from '../../../test/support/random-sessions.ts'
 import { unlessComplete } from '../../../test/support/requires.ts'
+import { ourRuntime } from '../../../test/support/started.ts'
 import { patienceMs } from '../../../test/support/until.ts'
 import { closedPorts } from '../../core/engine/views.ts'
 import { printTable } from '../../core/plan/nft-piece.ts'
@@ -51,6 +52,7 @@ import type { Outcome, Trace } from './evaluate-trace.ts'
 import type { DnsStage } from './model.ts'
 import { type AuthorizationStage, emptyPolicy, type Policy, ruleTables } from './model.ts'
 
+const [runtime, plain] = ourRuntime
 const tag = `pe${process.pid}`
 const [client, gateway, outside] = [`${tag}-client`, `${tag}-gateway`, `${tag}-outside`]
 const world = { ...sampleWorld, now: Math.floor(Date.now() / 1000) }
@@ -225,7 +227,7 @@ const dnsStage = (seed: number): DnsStage => {
 }
 
 /** By day there are fewer of each kind. */
-const share = process.env.PORTCULLIS_NIGHTLY === '1' ? 1 : 0.3
+const share = process.env.PORTCULLIS_NIGHTLY === '1' ? 1 : 0.1
 
 const kinds: readonly {
   readonly title: string
@@ -368,7 +370,7 @@ for (const { title, policies, packets, sizes, dns = () => null, changes = 0, ...
           policy.rules.snat,
         ),
       }))
-      inside(client, process.execPath, [senderPath], JSON.stringify(cases.map(({ packet }) => packet)))
+      inside(client, runtime, [plain, senderPath], JSON.stringify(cases.map(({ packet }) => packet)))
       // Packets may still be on their way.
       const deadline = performance.now() + patienceMs
       let found: string[]
@@ -385,7 +387,7 @@ function arrived(sources: readonly string[]): boolean[] {
     const port = nextPort++
     const sent = { source, destination: '192.0.2.10', protocol: 'udp', source_port: port, destination_port: 9 }
     forget()
-    inside(client, process.execPath, [senderPath], JSON.stringify([{ ...sent, incoming_interface, time: 0 }]))
+    inside(client, runtime, [plain, senderPath], JSON.stringify([{ ...sent, incoming_interface, time: 0 }]))
     const countOf = (origin: string) => look().counts.get(origin) ?? 0
     const deadline = performance.now() + patienceMs
     // Refused or not, the packet leaves a trace.
