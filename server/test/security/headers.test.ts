@@ -186,22 +186,29 @@ describe('a header that merely claims something', () => {
     clients.push(await gateway.client(null))
     // Nothing else of the gateway changes: the audit trail is what grows with each refused request.
     const reads = endpoints.filter((endpoint) => endpoint.method === 'GET' && !endpoint.path.startsWith('/journal'))
-    const print = (answer: Answer): string => {
+    // Some replies are long, and each is asked for over a hundred times: they are compared as they are, and never parsed.
+    const read = async (cookie: string, url: string, more: Readonly<Record<string, string>>) => {
+      const asked = { host: 'gateway.test', ...(cookie === '' ? {} : { cookie }), ...more }
+      const answer = await gateway.http.inject({ method: 'GET', url, headers: asked })
       const { date: _date, connection: _connection, 'content-length': _length, ...headers } = answer.headers
-      return JSON.stringify([answer.status, headers, answer.text.replaceAll(/"request_id":"[^"]*"/g, '')])
+      const isRefused = answer.statusCode >= 400
+      const text = isRefused ? answer.body.replaceAll(/"request_id":"[^"]*"/g, '') : answer.body
+      return { status: answer.statusCode, headers: JSON.stringify(headers), text }
     }
     for (const client of clients) {
       for (const endpoint of reads) {
         const url = fillPath(endpoint.path)
         // Without a session only so many requests are answered in a second.
         gateway.clock.advance(2)
-        const first = await client('GET', url)
-        assert.notEqual(first.status, 429, url)
-        const plain = print(first)
-        for (const [name, value] of Object.entries(hearsay)) {
-          assert.equal(print(await client('GET', url, undefined, { [name]: value })), plain, `${name} at ${url}`)
+        const plain = await read(client.cookie, url, {})
+        assert.notEqual(plain.status, 429, url)
+        const claims = Object.entries(hearsay).map(([name, value]) => ({ title: name, headers: { [name]: value } }))
+        for (const { title, headers } of [...claims, { title: 'all of them', headers: hearsay }]) {
+          const reply = await read(client.cookie, url, headers)
+          assert.equal(reply.status, plain.status, `${title} at ${url}`)
+          assert.equal(reply.headers, plain.headers, `${title} at ${url}`)
+          assert.ok(reply.text === plain.text, `${title} at ${url}`)
         }
-        assert.equal(print(await client('GET', url, undefined, { ...hearsay })), plain, `all of them at ${url}`)
       }
     }
     await gateway.close()
