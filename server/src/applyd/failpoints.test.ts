@@ -3,18 +3,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { compileCache, ourRuntime } from '../../test/support/started.ts'
 import { until } from '../../test/support/until.ts'
 import type { Applyd } from './applyd.ts'
 import { type FailpointName, failpointNames } from './context.ts'
 import { Bench, dnsText, fullPlan } from './stand-ins/harness.ts'
-
-/** Shared by the children of this file: stripping types costs each of them a quarter of a second otherwise. */
-const compileCache = mkdtempSync(join(tmpdir(), 'applyd-cache-'))
-after(() => rmSync(compileCache, { recursive: true }))
 
 const isRestore = (name: FailpointName) => name.startsWith('restore.')
 const isAfterCommit = (name: FailpointName) => name === 'record.written' || name === 'intent.removed'
@@ -107,8 +103,9 @@ async function failAt(name: FailpointName, bench: Bench): Promise<void> {
 async function killAt(name: FailpointName, bench: Bench): Promise<void> {
   const args = [bench.root, bench.namespace, String(bench.dnsPort), name]
   const script = join(import.meta.dirname, 'stand-ins', 'kill-child.ts')
-  const env = { NODE_COMPILE_CACHE: compileCache }
-  const child = spawn(process.execPath, [script, ...args, isRestore(name) ? 'fail' : ''], { stdio: 'inherit', env })
+  const [runtime, plain] = ourRuntime
+  const words = [plain, script, ...args, isRestore(name) ? 'fail' : '']
+  const child = spawn(runtime, words, { stdio: 'inherit', env: compileCache })
   const [, signal] = await once(child, 'exit')
   assert.equal(signal, 'SIGKILL', 'the step was reached')
   const applyd = await bench.start()

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { chownSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { compileCache, ourRuntime } from '../../test/support/started.ts'
 import { until } from '../../test/support/until.ts'
 import { ApplydClient } from '../gatewayd/apply/client.ts'
 import { Bench, nft, piecesOf, planOf, set } from './stand-ins/harness.ts'
@@ -25,8 +26,14 @@ afterEach(() => {
 /** The real program, inside the namespace of the bench: production tables, real nft, nothing of the host. */
 function start(env: Record<string, string>): ChildProcess {
   const main = join(import.meta.dirname, 'main.ts')
-  child = spawn('/usr/sbin/ip', ['netns', 'exec', bench.namespace, process.execPath, main], {
-    env: { PATH: '/usr/bin:/bin', PORTCULLIS_STATE: bench.stateDir, PORTCULLIS_DATAPLANE: 'lab', ...env },
+  child = spawn('/usr/sbin/ip', ['netns', 'exec', bench.namespace, ...ourRuntime, main], {
+    env: {
+      PATH: '/usr/bin:/bin',
+      PORTCULLIS_STATE: bench.stateDir,
+      PORTCULLIS_DATAPLANE: 'lab',
+      ...compileCache,
+      ...env,
+    },
     stdio: ['ignore', 'inherit', 'pipe'],
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trimEnd().split('\n')))

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { compileCache, ourRuntime } from '../../test/support/started.ts'
 import { until } from '../../test/support/until.ts'
 import { imageOf, processesMarked, signal } from '../engines/kit/processes.ts'
 import { Bench } from './stand-ins/harness.ts'
@@ -36,8 +37,8 @@ describe('a kill of applyd while it starts a unit leaves no process that it does
 async function killDuringStart(bench: Bench, moment: string): Promise<void> {
   const args = [bench.root, bench.namespace, String(bench.dnsPort), 'unit.stopped', moment]
   const script = join(import.meta.dirname, 'stand-ins', 'kill-child.ts')
-  const env = { NODE_COMPILE_CACHE: join(scratch, 'cache') }
-  const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env })
+  const [runtime, plain] = ourRuntime
+  const child = spawn(runtime, [plain, script, ...args], { stdio: 'inherit', env: compileCache })
   const [, ending] = await once(child, 'exit')
   assert.equal(ending, 'SIGKILL')
   const applyd = await bench.start()

@@ -19,6 +19,7 @@ import {
   usualAnswers,
 } from '../../test/support/fake-portal-gateway.ts'
 import { PortalBrowser } from '../../test/support/portal-browser.ts'
+import { ourRuntime } from '../../test/support/started.ts'
 import { until } from '../../test/support/until.ts'
 import { type PortalFile, printPortalFile } from '../engines/portal/settings-file.ts'
 
@@ -60,7 +61,8 @@ before(async () => {
   writeFileSync(join(folder, 'portal.json'), printPortalFile(file))
   await gateway.start()
   const args = [join(folder, 'portal.json'), join(folder, 'tls'), join(folder, 'gateway.sock'), plainPort, securePort]
-  portald = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args.map(String)])
+  const [runtime, plain] = ourRuntime
+  portald = spawn(runtime, [plain, join(import.meta.dirname, 'main.ts'), ...args.map(String)])
   portald.stderr?.setEncoding('utf8').on('data', (text: string) => {
     words += text
   })

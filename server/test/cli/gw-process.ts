@@ -12,8 +12,8 @@ import { createKeyboard } from '../../src/tools/cli/keyboard.ts'
 import { createTerminal } from '../../src/tools/cli/output/terminal.ts'
 import { run } from '../../src/tools/cli/run.ts'
 import { readIdentity } from '../../src/tools/launcher/identity.ts'
-import { appRoot } from '../../src/tools/launcher/layout.ts'
 import { removeRecord, writeRecord } from '../../src/tools/launcher/record.ts'
+import { compileCache, ourRuntime } from '../support/started.ts'
 import { createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 
 export interface Said {
@@ -42,8 +42,6 @@ export interface CliWorld {
   close(): Promise<void>
 }
 
-/** As scripts/gw.mjs has it: every word of a test is its own process, and compiling takes longest of all. */
-const compileCache = process.env.NODE_COMPILE_CACHE ?? join(appRoot, '.cache', 'compile')
 const program = join(import.meta.dirname, '..', '..', 'src', 'tools', 'cli', 'main.ts')
 
 export async function createCliWorld(): Promise<CliWorld> {
@@ -57,7 +55,7 @@ export async function createCliWorld(): Promise<CliWorld> {
     HOME: home,
     XDG_CONFIG_HOME: join(home, 'config'),
     PORTCULLIS_STATE: stateDir,
-    NODE_COMPILE_CACHE: compileCache,
+    ...compileCache,
   }
   let gateway: TestGateway | null = null
   let address = ''
@@ -144,7 +142,8 @@ async function runHere(words: readonly string[], options: RunOptions, base: Envi
 }
 
 function runProcess(words: readonly string[], { input = '', env = {} }: RunOptions, base: Environment): Promise<Said> {
-  const child = spawn(process.execPath, [program, ...words], { env: { ...base, ...env }, cwd: base.HOME })
+  const [runtime, plain] = ourRuntime
+  const child = spawn(runtime, [plain, program, ...words], { env: { ...base, ...env }, cwd: base.HOME })
   const said = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said.out += text

@@ -14,6 +14,7 @@ import { readIdentity } from '../../src/tools/launcher/identity.ts'
 import { appRoot } from '../../src/tools/launcher/layout.ts'
 import { writeRecord } from '../../src/tools/launcher/record.ts'
 import { unlessComplete } from '../support/requires.ts'
+import { compileCache, ourRuntime } from '../support/started.ts'
 
 const skip = process.getuid?.() === 0 ? false : unlessComplete('only root can make folders of other accounts')
 const outsider = 61_901
@@ -115,8 +116,9 @@ describe('an account that leaves a state folder of its own in the way', { skip }
       fs.mkdirSync(path)
       fs.chownSync(home, 0, 0)
       prepare()
-      const env = { PATH: '/usr/bin:/bin', PORTCULLIS_STATE: path, PORTCULLIS_DATAPLANE: 'none' }
-      const { status, stderr } = spawnSync(process.execPath, [launcher], { env, encoding: 'utf8', timeout: 60_000 })
+      const env = { PATH: '/usr/bin:/bin', PORTCULLIS_STATE: path, PORTCULLIS_DATAPLANE: 'none', ...compileCache }
+      const [runtime, plain] = ourRuntime
+      const { status, stderr } = spawnSync(runtime, [plain, launcher], { env, encoding: 'utf8', timeout: 60_000 })
       assert.equal(status, 1)
       assert.match(stderr, /could replace the state folder/)
       assert.deepEqual(fs.readdirSync(path), [])

@@ -13,12 +13,14 @@ import { uploadToShare } from '../../src/engines/share-upload/request.ts'
 import { ApplydClient } from '../../src/gatewayd/apply/client.ts'
 import { appRoot } from '../../src/tools/launcher/layout.ts'
 import { unlessComplete } from '../support/requires.ts'
+import { compileCache, ourRuntime } from '../support/started.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 
 const skip = process.getuid?.() === 0 ? false : unlessComplete('only root can run what root runs')
 /** The account of earlier releases: the launcher must take over what it owned. */
 const service = 61_847
+const [runtime, plain] = ourRuntime
 const backup = '00000000-0000-4000-8000-000000000000'
 
 type Plant = 'a link to a file' | 'a link to a folder' | 'a link to nothing' | 'a pipe'
@@ -116,10 +118,9 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
     })
 
   async function gw(...words: string[]) {
-    const cache = { NODE_COMPILE_CACHE: join(home, 'compile') }
-    const env = { HOME: join(home, 'root'), PATH: '/usr/bin:/bin', PORTCULLIS_STATE: stateDir(), ...cache }
-    const program = [join(appRoot, 'server/src/tools/cli/main.ts'), ...words]
-    const child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { HOME: join(home, 'root'), PATH: '/usr/bin:/bin', PORTCULLIS_STATE: stateDir(), ...compileCache }
+    const program = [plain, join(appRoot, 'server/src/tools/cli/main.ts'), ...words]
+    const child = spawn(runtime, program, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (part: string) => {
@@ -169,9 +170,14 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
       plant(kind)
       fs.linkSync(join(victim(), 'file'), join(stateDir(), 'gateway', 'hard'))
       const before = outside()
-      const env = { PORTCULLIS_STATE: stateDir(), PORTCULLIS_LISTEN: '127.0.0.1:0', PATH: '/usr/bin:/bin' }
+      const env = {
+        PORTCULLIS_STATE: stateDir(),
+        PORTCULLIS_LISTEN: '127.0.0.1:0',
+        PATH: '/usr/bin:/bin',
+        ...compileCache,
+      }
       const main = join(appRoot, 'server/src/tools/launcher/main.ts')
-      const launcher = spawn(process.execPath, [main], { env, stdio: 'ignore', cwd: appRoot })
+      const launcher = spawn(runtime, [plain, main], { env, stdio: 'ignore', cwd: appRoot })
       try {
         const socket = join(stateDir(), 'run', 'applyd.sock')
         await until('applyd serves', () => fs.existsSync(socket))
@@ -201,9 +207,14 @@ describe('H4: root meets links and pipes in the folder of gatewayd', { skip }, (
   it('a folder that leads to the state and that the account can replace is refused', async () => {
     makeState()
     fs.chmodSync(home, 0o777)
-    const env = { PORTCULLIS_STATE: stateDir(), PORTCULLIS_LISTEN: '127.0.0.1:0', PATH: '/usr/bin:/bin' }
+    const env = {
+      PORTCULLIS_STATE: stateDir(),
+      PORTCULLIS_LISTEN: '127.0.0.1:0',
+      PATH: '/usr/bin:/bin',
+      ...compileCache,
+    }
     const main = join(appRoot, 'server/src/tools/launcher/main.ts')
-    const launcher = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'pipe'], cwd: appRoot })
+    const launcher = spawn(runtime, [plain, main], { env, stdio: ['ignore', 'ignore', 'pipe'], cwd: appRoot })
     let text = ''
     launcher.stderr.setEncoding('utf8').on('data', (part: string) => {
       text += part

@@ -11,6 +11,7 @@ import { after, before, describe, it } from 'node:test'
 import { inspectionPaths } from '../../src/engines/inspection/index.ts'
 import { ApplydClient } from '../../src/gatewayd/apply/client.ts'
 import { unlessComplete } from '../support/requires.ts'
+import { compileCache, ourRuntime } from '../support/started.ts'
 import { type Client, createTestGateway, type TestGateway } from '../support/test-gateway.ts'
 import { until } from '../support/until.ts'
 
@@ -50,10 +51,11 @@ describe('uploads of signatures, with the engine under its own account', { skip 
       PORTCULLIS_ACCOUNT_BLOCK: String(service.uid),
       PORTCULLIS_SERVICE_UID: String(service.uid),
       PORTCULLIS_SERVICE_GID: String(service.gid),
+      ...compileCache,
     }
     mkdirSync(join(stateDir, 'state'), { mode: 0o711 })
     // It reads and changes the rules of a network of its own.
-    applyd = spawn('/usr/bin/unshare', ['--net', process.execPath, main], { env, stdio: 'ignore' })
+    applyd = spawn('/usr/bin/unshare', ['--net', ...ourRuntime, main], { env, stdio: 'ignore' })
     client = new ApplydClient(join(stateDir, 'state', 'run', 'applyd.sock'), { connectMs: 60_000 })
     await client.observe()
     // What is to be checked has to be where applyd finds it.

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { compileCache, ourRuntime } from '../../../test/support/started.ts'
 import { until } from '../../../test/support/until.ts'
 import { ApplydClient } from '../../gatewayd/apply/client.ts'
 import { encodeFrame } from '../../shared/frames.ts'
@@ -258,9 +258,6 @@ scenario('is settled although its record cannot be written, and repeated after a
 
 run()
 
-const compileCache = mkdtempSync(join(tmpdir(), 'applyd-cache-'))
-after(() => rmSync(compileCache, { recursive: true }))
-
 /** The kernel holds one of the two plans whole, and applyd says which. */
 async function assertWhole(bench: Bench, applyd: Applyd, isNew: boolean): Promise<void> {
   const seen = await applyd.verbs.observe({})
@@ -293,8 +290,8 @@ async function killAt(name: FailpointName, way: Way): Promise<void> {
   try {
     const args = [bench.root, bench.namespace, way, String(bench.dnsPort), name]
     const script = join(import.meta.dirname, '..', 'stand-ins', 'kill-attempt.ts')
-    const env = { NODE_COMPILE_CACHE: compileCache }
-    const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env })
+    const [runtime, plain] = ourRuntime
+    const child = spawn(runtime, [plain, script, ...args], { stdio: 'inherit', env: compileCache })
     const [, signal] = await once(child, 'exit')
     assert.equal(signal, 'SIGKILL', 'the step was reached')
     const applyd = await bench.start()

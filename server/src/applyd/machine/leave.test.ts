@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { compileCache, ourRuntime } from '../../../test/support/started.ts'
 import { until } from '../../../test/support/until.ts'
 import type { Artifact, LinkPlan } from '../../core/plan/artifacts.ts'
 import { planLink } from '../../core/plan/link.ts'
@@ -91,8 +92,8 @@ describe('leaving a machine', () => {
 
   async function takeOver(...artifacts: readonly Artifact[]): Promise<void> {
     const main = join(import.meta.dirname, '..', 'main.ts')
-    const child = spawn('/usr/sbin/ip', ['netns', 'exec', bench.namespace, process.execPath, main], {
-      env: { PATH: '/usr/bin:/bin', PORTCULLIS_STATE: bench.stateDir, PORTCULLIS_DATAPLANE: 'host' },
+    const child = spawn('/usr/sbin/ip', ['netns', 'exec', bench.namespace, ...ourRuntime, main], {
+      env: { PATH: '/usr/bin:/bin', PORTCULLIS_STATE: bench.stateDir, PORTCULLIS_DATAPLANE: 'host', ...compileCache },
       stdio: ['ignore', 'inherit', 'pipe'],
     })
     applyd = child
@@ -121,7 +122,7 @@ describe('leaving a machine', () => {
 
   const leave = () => {
     const program = join(import.meta.dirname, 'leave.ts')
-    const { status, stdout, stderr } = run('env', `PORTCULLIS_STATE=${bench.stateDir}`, process.execPath, program)
+    const { status, stdout, stderr } = run('env', `PORTCULLIS_STATE=${bench.stateDir}`, ...ourRuntime, program)
     assert.equal(stderr, '')
     return { status, lines: stdout.trimEnd().split('\n') }
   }

@@ -12,6 +12,7 @@ import { makePiece } from '../../core/plan/nft-piece.ts'
 import { readKernelIdentity } from '../../engines/kit/processes.ts'
 import type { NftSpec, Tables, UnitSpec } from '../../engines/kit/tables.ts'
 import { createLog } from '../../engines/kit/text.ts'
+import { ownApp, plainOption } from '../../shared/files/plain.ts'
 import { Applyd, type ApplydOptions } from '../applyd.ts'
 
 const ip = '/usr/sbin/ip'
@@ -277,8 +278,8 @@ export function benchTables(root: string, nft: NftSpec, dnsPort: number, stand: 
     makeReady: () => {},
     settings: join(root, 'settings'),
     tracking: { table: join(root, 'tracked'), switches: [join(root, 'counts'), join(root, 'stamps')] },
-    cutter: [process.execPath, join(here, '..', '..', 'exporters', 'connection-cutter.ts')],
-    trial: [process.execPath, join(here, 'trial.ts')],
+    cutter: [process.execPath, plainOption(ownApp), join(here, '..', '..', 'exporters', 'connection-cutter.ts')],
+    trial: [process.execPath, plainOption(ownApp), join(here, 'trial.ts')],
   }
 }
 

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { unlessComplete } from '../../../../test/support/requires.ts'
+import { compileCache, ourRuntime } from '../../../../test/support/started.ts'
 import { until } from '../../../../test/support/until.ts'
 import { Bench, chain, file, nft, planOf, unit } from '../../../applyd/stand-ins/harness.ts'
 import { askEngine } from '../../../areas/inspection/runs/command-socket.ts'
@@ -85,11 +86,12 @@ describe('the inspection engine in the namespace of a test', { skip }, () => {
       PORTCULLIS_ACCOUNT_BLOCK: String(service.uid),
       PORTCULLIS_SERVICE_UID: String(service.uid),
       PORTCULLIS_SERVICE_GID: String(service.gid),
+      ...compileCache,
     }
     mkdirSync(stateDir, { recursive: true })
     spawnSync('/usr/bin/chmod', ['711', bench.root, stateDir])
     const main = join(import.meta.dirname, '..', '..', '..', 'applyd', 'main.ts')
-    applyd = spawn('/usr/sbin/ip', [...inside, process.execPath, main], { env, stdio: 'ignore' })
+    applyd = spawn('/usr/sbin/ip', [...inside, ...ourRuntime, main], { env, stdio: 'ignore' })
     client = new ApplydClient(join(stateDir, 'run', 'applyd.sock'), { connectMs: 60_000 })
     await client.observe()
     await apply(storeRules(drop('EVIL')))
