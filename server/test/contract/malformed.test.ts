@@ -57,6 +57,20 @@ const isEntwined = new Set(
 /** This gateway was not installed as a package: it says so without reading the package. */
 const refusedUnread = new Set(['PUT /sysupdate/iso-upload'])
 
+/** By length: most endpoints have the same limit, and some of the texts are megabytes. */
+const texts = new Map<number, Buffer>()
+
+/** A text in JSON, with its quotes so many bytes long. */
+function textOf(bytes: number): Buffer {
+  const known = texts.get(bytes)
+  if (known) return known
+  const text = Buffer.alloc(bytes, 'x')
+  text[0] = 0x22
+  text[bytes - 1] = 0x22
+  texts.set(bytes, text)
+  return text
+}
+
 const all: readonly Endpoint[] = [...endpoints, ...sampleArea.routes.map((route) => route.endpoint)]
 const withBody = all.filter((endpoint) => endpoint.body)
 
@@ -101,7 +115,7 @@ describe('a malformed request', () => {
       unchanged(async () => {
         for (const { title, body, field } of faultyBodies(schema)) {
           const answer = await send(endpoint, { body: JSON.stringify(body) })
-          assertNames(answer, field, `${name} ${field} ${title} ${JSON.stringify(body)}`)
+          assertNames(answer, field, `${name} ${field} ${title}`)
         }
       }))
 
@@ -142,12 +156,11 @@ describe('a malformed request', () => {
     it(`to ${name}: a body beyond the limit is cut off`, () =>
       unchanged(async () => {
         assert.ok(endpoint.bodyLimitBytes >= defaultBodyLimitBytes)
-        const tooLong = JSON.stringify('x'.repeat(endpoint.bodyLimitBytes - 1))
-        const answer = await send(endpoint, { body: tooLong })
+        const answer = await send(endpoint, { body: textOf(endpoint.bodyLimitBytes + 1) })
         if (refusedUnread.has(name)) return assert.equal(answer.status, 409, name)
         assert.equal(answer.status, 413, name)
         assert.equal(answer.body.code, 'too_large')
-        const justFits = await send(endpoint, { body: JSON.stringify('x'.repeat(endpoint.bodyLimitBytes - 2)) })
+        const justFits = await send(endpoint, { body: textOf(endpoint.bodyLimitBytes) })
         assert.equal(justFits.status, 422, name)
       }))
   }
