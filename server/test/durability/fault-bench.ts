@@ -3,6 +3,8 @@
 // faults of the disk are real ones of SQLite, not simulated.
 
 import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { findById } from '../../src/areas/administrators/config.ts'
@@ -22,6 +24,9 @@ import {
   testPassword,
 } from '../support/test-gateway.ts'
 import { assertWhole } from './stored.ts'
+
+/** In memory where possible: the faults are those of SQLite, and every test makes dozens of gateways. */
+const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 const slots: readonly Slot[] = [...areas, sampleArea].flatMap((area) => area.slots)
 
@@ -174,6 +179,7 @@ export async function begin(): Promise<FaultBench> {
   const applier = new HookedApplier()
   const gateway = await createTestGateway({
     applier,
+    folder: mkdtempSync(join(scratch, 'portcullis-test-')),
     extraAreas: [sampleArea],
     parts: { facts: () => reading.facts() },
   })
