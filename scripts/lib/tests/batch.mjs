@@ -1,13 +1,19 @@
 // Runs several test files in this process, one after the other: each is a test that has the file's tests and hooks in it. A file
-// leaves the process as it found it, or it fails: the next one must not depend on what ran before.
+// leaves the process as it found it, or it fails: the next one must not depend on what ran before. What the files have in common, such
+// as a browser, is a module with `begin` and `end`.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { readCpuMs, reportCost } from './cost.mjs'
 
 const watchedEvents = ['uncaughtException', 'unhandledRejection', 'warning', 'exit', 'SIGTERM', 'SIGINT', 'SIGHUP']
 
-export function runTogether(files) {
+export async function runTogether(files, commonUrl) {
+  if (commonUrl !== null) {
+    const common = await import(commonUrl)
+    await common.begin()
+    after(() => common.end())
+  }
   for (const [file, url] of files)
     test(file, async (t) => {
       const before = describeProcess()

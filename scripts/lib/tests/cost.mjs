@@ -1,7 +1,6 @@
-// What a test file costs: the processor time of its process and of everything that it started and waited for, at the speed of one
-// reference machine. Loops of fixed work say how fast this one is at the moment, so a busy or slow machine breaks no budget.
+// What a test file costs: the processor time of its process and of everything that it started, at the speed of one reference machine. Loops of fixed work say how fast this one is at the moment, so a busy or slow machine breaks no budget.
 
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const costsVariable = 'PORTCULLIS_TEST_COSTS'
@@ -11,12 +10,28 @@ const referenceMs = 1
 /** Linux counts processor time in hundredths of a second for everyone who reads it. */
 const tickMs = 10
 
-/** Of this process and of those it has waited for, with those they have waited for. */
-export function readCpuMs() {
-  const stat = readFileSync('/proc/self/stat', 'utf8')
+/** Of this process and of those below it, with those that they have waited for: what still runs is paid for too, such as a browser. */
+export function readCpuMs(pid = 'self') {
+  const stat = readIfThere(`/proc/${pid}/stat`)
   // The second field is the name in brackets, and may hold anything. Fields 14 to 17 are the times.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * tickMs, 0)
+  const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * tickMs, 0)
+  return childrenOf(pid).reduce((sum, child) => sum + readCpuMs(child), own)
+}
+
+function childrenOf(pid) {
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : []
+  return threads.flatMap((thread) => readIfThere(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean))
+}
+
+/** What ended just now has no file any more, and who waited for it has its time. */
+function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ESRCH') return ''
+    throw error
+  }
 }
 
 export function reportCost(file, cpuMs) {

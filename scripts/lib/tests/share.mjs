@@ -1,16 +1,22 @@
 // Which test files share a process. A process of the gateway's tests takes a second of processor time before its first test, and
 // several hundred files would each pay it. A file that needs a process of its own says so in its first lines, with the reason:
-// `// Own process: it counts the threads.` What starts gateways and engines beside it always has one.
+// `// Own process: it counts the threads.` What starts gateways and engines beside it always has one. Files that open the console in
+// a browser share the browser too: there are four of each, and a file goes where least is to be done.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { budgetOf } from './costs.mjs'
 
 const ownProcess = /^\/\/ Own process: \S/m
 /** Far enough for the comment that opens a file. */
 const headLength = 2000
 /** Files of one process. More would save little, and the last process would run alone at the end. */
 const mostTogether = 24
+const browserFolder = 'web/test/e2e'
+const browsers = 4
+/** What the files of a browser have in common. */
+const browserModule = 'web/test/support/chromium.ts'
 
 const batch = pathToFileURL(join(import.meta.dirname, 'batch.mjs')).href
 
@@ -24,21 +30,30 @@ export function makeEntries(files, folder) {
       continue
     }
     const kind = kindOf(file)
-    const entry = open.get(kind)
-    if (entry !== undefined && entry.files.length < mostTogether) entry.files.push(file)
+    if (!open.has(kind)) open.set(kind, [])
+    const entry = chooseEntry(open.get(kind), kind)
+    if (entry !== undefined) entry.files.push(file)
     else {
-      const begun = { files: [file] }
-      open.set(kind, begun)
+      const begun = { files: [file], ...(kind === browserFolder ? { common: browserModule } : {}) }
+      open.get(kind).push(begun)
       entries.push(begun)
     }
   }
-  return entries.map(({ files: together }, index) =>
-    together.length === 1 ? together[0] : writeBatch(join(folder, `shared-${index}.mjs`), together),
+  return entries.map(({ files: together, common }, index) =>
+    together.length === 1 ? together[0] : writeBatch(join(folder, `shared-${index}.mjs`), together, common),
   )
 }
 
+/** The process of this kind that takes one more file; none when another is to be started. */
+function chooseEntry(begun, kind) {
+  if (kind !== browserFolder) return begun.find(({ files }) => files.length < mostTogether)
+  const length = ({ files }) => files.reduce((sum, file) => sum + budgetOf(file), 0)
+  return begun.length < browsers ? undefined : begun.toSorted((one, other) => length(one) - length(other))[0]
+}
+
 export function sharesProcess(file) {
-  return !file.endsWith('.e2e.ts') && !ownProcess.test(readFileSync(file, 'utf8').slice(0, headLength))
+  const startsNothing = !file.endsWith('.e2e.ts') || dirname(file) === browserFolder
+  return startsNothing && !ownProcess.test(readFileSync(file, 'utf8').slice(0, headLength))
 }
 
 /** Those that load much the same modules: the areas of the server, the pages, the tests over a whole gateway. */
@@ -46,8 +61,10 @@ function kindOf(file) {
   return dirname(file).split('/').slice(0, 3).join('/')
 }
 
-function writeBatch(path, files) {
-  const urls = files.map((file) => [file, pathToFileURL(resolve(file)).href])
-  writeFileSync(path, `import { runTogether } from '${batch}'\n\nrunTogether(${JSON.stringify(urls, null, 2)})\n`)
+function writeBatch(path, files, common) {
+  const urlOf = (file) => pathToFileURL(resolve(file)).href
+  const given = [files.map((file) => [file, urlOf(file)]), common === undefined ? null : urlOf(common)]
+  const list = given.map((one) => JSON.stringify(one, null, 2)).join(', ')
+  writeFileSync(path, `import { runTogether } from '${batch}'\n\nawait runTogether(${list})\n`)
   return path
 }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -43,6 +43,9 @@ interface HuntedModule {
 
 const { hunted, failuresThatCount } = (await import(new URL('hunted.mjs', folderOf).href)) as HuntedModule
 const { describeCosts } = (await import(new URL('costs.mjs', folderOf).href)) as CostsModule
+const { makeEntries } = (await import(new URL('share.mjs', folderOf).href)) as {
+  makeEntries(files: readonly string[], folder: string): readonly string[]
+}
 const { dayBudgets } = (await import(new URL('budgets.mjs', folderOf).href)) as {
   readonly dayBudgets: Readonly<Record<string, { readonly seconds: number; readonly reason: string }>>
 }
@@ -139,6 +142,44 @@ describe('the test runner', () => {
     const costOf = (file: string): number => Number(new RegExp(` ([\\d.]+) s {2}${file}$`, 'm').exec(out)?.[1])
     assert.ok(costOf('working.test.mjs') > 0.2, out)
     assert.ok(costOf('waiting.test.mjs') < costOf('working.test.mjs') / 2, out)
+  })
+
+  it('counts what a file started and still runs', () => {
+    const work = 'for (const end = process.cpuUsage().user + 5e5; process.cpuUsage().user < end; ) Math.random()'
+    const body = `
+      import { spawn } from 'node:child_process'
+      test('starts', async () => {
+        const child = spawn(process.execPath, ['-e', \`${work}; console.log('done'); setTimeout(() => {}, 60_000)\`])
+        process.once('exit', () => child.kill())
+        await new Promise((resolve) => child.stdout.once('data', resolve))
+        child.unref(); child.stdout.destroy(); child.stderr.destroy(); child.stdin.destroy()
+      })`
+    const { out } = run([write('starting.e2e.ts', body)])
+    assert.ok(Number(/ ([\d.]+) s {2}starting\.e2e\.ts$/m.exec(out)?.[1]) > 0.4, out)
+  })
+})
+
+describe('files that open the console in a browser', () => {
+  it('share four processes of much the same length, but for those that start a lab', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portcullis-shared-'))
+    try {
+      const names = readdirSync('web/test/e2e').map((name) => `web/test/e2e/${name}`)
+      const entries = makeEntries(names, folder)
+      const alone = entries.filter((entry) => entry.endsWith('.e2e.ts'))
+      assert.deepEqual(
+        alone,
+        names.filter((name) => /startGateway|startLab/.test(readFileSync(name, 'utf8'))),
+      )
+      const shared = entries.filter((entry) => !entry.endsWith('.e2e.ts'))
+      const counts = shared.map((entry) => readFileSync(entry, 'utf8').match(/file:.*\.e2e\.ts/g)?.length ?? 0)
+      assert.equal(shared.length, 4)
+      assert.equal(
+        counts.reduce((sum, count) => sum + count, 0),
+        names.length - alone.length,
+      )
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 // The log explorer in the lab, with packets that were really refused: live lines, facets, histogram, from a line to its rule, and a rule from a line.
+// Own process: it starts a lab.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

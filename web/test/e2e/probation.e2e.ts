@@ -1,5 +1,6 @@
 // A probation in the lab, with a browser and gatewayd that is killed while the change waits: the page says that there is no connection,
 // comes back by itself, and the gateway has restored the old state.
+// Own process: it starts a lab.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

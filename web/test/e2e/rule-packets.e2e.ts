@@ -1,5 +1,6 @@
 // Rules that are made in the console, on the wire: in a lab, with a real browser, a packet stops when the page says so, passes again
 // when the page says so, and a trial that is not kept ends by itself.
+// Own process: it starts a lab.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

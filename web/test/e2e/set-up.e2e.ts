@@ -1,5 +1,6 @@
 // The first set-up in a browser, in the lab: faults beside their fields, the review in place of the dialog, a trial that is kept, and
 // one that is reverted. What is kept is on the cards and in the interface. Cards are chosen from those of the machine, or typed.
+// Own process: it starts a lab.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

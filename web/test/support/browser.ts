@@ -1,33 +1,17 @@
-// One Chromium for each test file, and pages that watch themselves: closing one fails when the console of the browser held an error,
+// A browser for each test file, and pages that watch themselves: closing one fails when the console of the browser held an error,
 // the policy was violated or a call was refused, unless the test said so before.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import type { Role } from '../../../server/src/core/contract/access.ts'
 import { eventStreamType } from '../../../server/src/core/contract/endpoint.ts'
 import { CleanLog } from '../../../server/test/support/clean-log.ts'
-import { lacking } from '../../../server/test/support/requires.ts'
 import { patienceMs, until } from '../../../server/test/support/until.ts'
+import { giveBrowserBack, takeBrowser } from './chromium.ts'
 import type { Console, ConsoleAddress, SessionCookie } from './console.ts'
 import { lookAt } from './last-screen.ts'
 
-const program = '/usr/lib/chromium/chromium-headless-shell'
-
-/** For `skip` of a suite. */
-export const browserSkip = lacking(program)
-
-const flags = [
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // A container has little shared memory.
-  '--disable-dev-shm-usage',
-]
+export { browserSkip } from './chromium.ts'
 
 export interface PageOptions {
   readonly language?: 'en-US' | 'ru-RU'
@@ -42,29 +26,13 @@ const desk = { width: 1280, height: 800 }
 
 export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser
-  readonly #folder: string
 
-  private constructor(browser: Browser, folder: string) {
+  private constructor(browser: Browser) {
     this.#browser = browser
-    this.#folder = folder
   }
 
   static async start(): Promise<TestBrowser> {
-    const folder = mkdtempSync(join(tmpdir(), 'portcullis-browser-'))
-    try {
-      const browser = await chromium.launch({
-        executablePath: program,
-        timeout: patienceMs,
-        args: flags,
-        // Tests run as root, for which the browser has no sandbox. It only meets pages of ours.
-        chromiumSandbox: false,
-        env: { ...definedOnly(process.env), HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
-      })
-      return new TestBrowser(browser, folder)
-    } catch (error) {
-      rmSync(folder, { recursive: true, force: true })
-      throw error
-    }
+    return new TestBrowser(await takeBrowser())
   }
 
   get version(): string {
@@ -102,9 +70,9 @@ export class TestBrowser implements AsyncDisposable {
     return opened
   }
 
-  async close(): Promise<void> {
-    await this.#browser.close()
-    rmSync(this.#folder, { recursive: true, force: true })
+  /** Every page has to be closed before. */
+  close(): Promise<void> {
+    return giveBrowserBack()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -238,6 +206,3 @@ export class ConsolePage implements AsyncDisposable {
     await this.#context.close()
   }
 }
-
-const definedOnly = (env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
