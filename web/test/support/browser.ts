@@ -87,6 +87,17 @@ function tellViolations(): void {
   })
 }
 
+/** Runs in the page: draws what is left to draw, and says whether a part of it waits for something. */
+async function drawTwice(): Promise<boolean> {
+  const isBusy = (): boolean => document.querySelector('[aria-busy="true"]') !== null
+  const draw = (): Promise<number> =>
+    new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  await draw()
+  if (isBusy()) return true
+  await draw()
+  return isBusy()
+}
+
 export class ConsolePage implements AsyncDisposable {
   /** Of Playwright, with a limit of two minutes for whatever it waits for. */
   readonly page: Page
@@ -95,6 +106,8 @@ export class ConsolePage implements AsyncDisposable {
   readonly #context: BrowserContext
   /** Calls without an answer yet, but for events, whose answer has no end. */
   readonly #waiting = new Set<Request>()
+  /** How many calls there were. */
+  #asked = 0
   #isClosed = false
 
   constructor(context: BrowserContext, page: Page) {
@@ -102,7 +115,10 @@ export class ConsolePage implements AsyncDisposable {
     this.page = page
     // Who is not signed in yet is told so, and that is how the console finds out.
     this.log.allow(/refused: 401 GET \S*\/web\/(whoami|session)\b/)
-    page.on('request', (request) => this.#waiting.add(request))
+    page.on('request', (request) => {
+      this.#asked += 1
+      this.#waiting.add(request)
+    })
     page.on('requestfinished', (request) => this.#waiting.delete(request))
     page.on('console', (message) => {
       const text = message.text()
@@ -146,16 +162,11 @@ export class ConsolePage implements AsyncDisposable {
 
   /** Everything that the page asked for has been answered and is drawn. */
   async settle(): Promise<void> {
-    const draw = (): Promise<void> =>
-      this.page.evaluate(
-        () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
-      )
-    let isQuiet = false
     await until('the page is quiet', async () => {
-      const wasQuiet = isQuiet
-      await draw()
-      isQuiet = this.#waiting.size === 0 && (await this.page.locator('[aria-busy="true"]').count()) === 0
-      return wasQuiet && isQuiet
+      if (this.#waiting.size > 0) return false
+      const asked = this.#asked
+      const isBusy = await this.page.evaluate(drawTwice)
+      return !isBusy && this.#waiting.size === 0 && this.#asked === asked
     })
   }
 
