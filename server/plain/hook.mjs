@@ -13,7 +13,9 @@ const root = new URL('../../', import.meta.url).href
 
 /** A debugger stops at lines of the sources. */
 const isInspected = process.execArgv.some((option) => option.startsWith('--inspect'))
-const bundled = new Set(isInspected ? [] : programs)
+/** A bundle finds the files of the program from where it lies itself, so it has to lie in this very program. */
+const isOwnStore = store !== null && files.realpathSync(store) === store
+const bundled = new Set(isOwnStore && !isInspected ? programs : [])
 
 /** The copy of exactly this text; undefined when there is none, or the power failed before all of it was on the disk. */
 function readCopy(url) {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Server } from 'node:https'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isMainThread } from 'node:worker_threads'
 
 const folder = new URL(import.meta.url).searchParams.get('folder')
@@ -48,11 +48,13 @@ function plantListing() {
   }
 }
 
+/** One more for each transaction. */
 function plantStatement() {
-  const { exec } = DatabaseSync.prototype
-  DatabaseSync.prototype.exec = function (sql) {
-    if (active() === 'statement' && sql === 'COMMIT') this.prepare('SELECT 1').get()
-    return exec.call(this, sql)
+  const { run } = StatementSync.prototype
+  const extra = new DatabaseSync(':memory:').prepare('SELECT 1')
+  StatementSync.prototype.run = function (...values) {
+    if (active() === 'statement' && this.sourceSQL === 'COMMIT') extra.get()
+    return run.apply(this, values)
   }
 }
 
