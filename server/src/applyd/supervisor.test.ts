@@ -202,6 +202,7 @@ scenario(
     assert.match(limits, /^Max open files +77 +77/m)
     assert.match(limits, /^Max core file size +0 +0/m)
     assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'utf8'), /CANARY/)
+    delete process.env.PORTCULLIS_SECRET_CANARY
   },
 )
 

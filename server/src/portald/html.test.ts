@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { html, type Part } from './html.ts'
 
+const escaped = '&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;&#96;'
 const print = (...values: readonly Part[]): string => html`<p title="${values[0]}">${values}</p>`.toString()
 
 test('text is escaped, in attributes too, and markup is not', () => {
@@ -12,7 +13,6 @@ test('text is escaped, in attributes too, and markup is not', () => {
     '<ul><li>a&lt;</li><li>b</li></ul>',
   )
 })
-const escaped = '&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;&#96;'
 
 test('nothing is printed for what is not there', () => {
   assert.equal(html`[${null}${undefined}${false}${''}${0}]`.toString(), '[0]')

@@ -108,6 +108,8 @@ export class ConsolePage implements AsyncDisposable {
   readonly #waiting = new Set<Request>()
   /** How many calls there were. */
   #asked = 0
+  /** Files of the console that did not come, by path, until they come: the gateway ends idle connections, and the console asks again. */
+  readonly #lost = new Map<string, string>()
   #isClosed = false
 
   constructor(context: BrowserContext, page: Page) {
@@ -129,7 +131,10 @@ export class ConsolePage implements AsyncDisposable {
     page.on('pageerror', (error) => this.#add(`exception: ${error.stack ?? error.message}`))
     page.on('response', (response) => {
       if (response.headers()['content-type']?.startsWith(eventStreamType)) this.#waiting.delete(response.request())
-      if (response.status() < 400) return
+      if (response.status() < 400) {
+        this.#lost.delete(new URL(response.url()).pathname)
+        return
+      }
       // A page need not read what is behind a refusal, and then it never counts as finished.
       this.#waiting.delete(response.request())
       this.#add(`refused: ${response.status()} ${response.request().method()} ${response.url()}`)
@@ -139,8 +144,17 @@ export class ConsolePage implements AsyncDisposable {
       const failure = request.failure()?.errorText ?? ''
       // Leaving a page ends its requests and its events.
       if (failure === 'net::ERR_ABORTED' || this.#isClosed) return
-      this.#add(`failed: ${failure} ${request.method()} ${request.url()}`)
+      const fault = `failed: ${failure} ${request.method()} ${request.url()}`
+      const { pathname } = new URL(request.url())
+      if (failure === 'net::ERR_TOO_MANY_RETRIES' && pathname.startsWith('/ui/assets/')) this.#lost.set(pathname, fault)
+      else this.#add(fault)
     })
+  }
+
+  #assertClean(): void {
+    for (const fault of this.#lost.values()) this.#add(fault)
+    this.#lost.clear()
+    this.log.assertClean()
   }
 
   #add(message: string, place = ''): void {
@@ -173,7 +187,7 @@ export class ConsolePage implements AsyncDisposable {
   /** What has gone wrong since it was last asked, and was not declared. */
   takeFaults(): string {
     try {
-      this.log.assertClean()
+      this.#assertClean()
       return ''
     } catch (error) {
       return (error as Error).message
@@ -194,7 +208,7 @@ export class ConsolePage implements AsyncDisposable {
     await this.#assertUsable(over)
     this.#isClosed = true
     await this.#context.close()
-    this.log.assertClean()
+    this.#assertClean()
   }
 
   async #assertUsable(over: string | RegExp | undefined): Promise<void> {

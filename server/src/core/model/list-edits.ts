@@ -47,10 +47,11 @@ export function addItem<T extends Item>(config: Config, slot: ListSlot<T>, item:
   return write(config, slot, spliceList(items, placeIn(items, placement, 'anchor_item_id'), 0, item))
 }
 
-export function updateItem<T extends Item>(config: Config, slot: ListSlot<T>, item: T): Config {
+/** `id` is the one that the item had; that it has another one now is for a check to refuse. */
+export function updateItem<T extends Item>(config: Config, slot: ListSlot<T>, item: T, id = item.id): Config {
   const items = read(config, slot)
-  const place = placeOf(items, item.id)
-  if (place < 0) throw new Error(`${slot.key}: there is no item with the id ${item.id} to update`)
+  const place = placeOf(items, id)
+  if (place < 0) throw new Error(`${slot.key}: there is no item with the id ${id} to update`)
   return write(config, slot, spliceList(items, place, 1, item))
 }
 

@@ -126,7 +126,7 @@ export function updateIn<T extends Item>(
 ): Config {
   const current = requireStored(config, list, id, owner)
   const item: T = { ...current, ...stored(list, patch) }
-  return edited(config, list, (full) => accepted(updateItem(full, list.slot, item), list, item, current))
+  return edited(config, list, (full) => accepted(updateItem(full, list.slot, item, current.id), list, item, current))
 }
 
 /** The id may be in the body too, but not another one than in the path. */
