@@ -1,4 +1,5 @@
-// What a test file costs: the processor time of its process and of everything that it started, at the speed of one reference machine. Loops of fixed work say how fast this one is at the moment, so a busy or slow machine breaks no budget.
+// What a test file costs: the processor time of its process and of everything that it started. A loop of fixed work beside it says how
+// slow the machine is, so that a busy or slow one breaks no budget.
 
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

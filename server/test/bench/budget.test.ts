@@ -1,5 +1,6 @@
 // What operations of the real gateway cost, held to bench/budget/numbers.json, and slowdowns that are planted to see that they are
 // found. One gateway serves all of it.
+// Own process: what the bench starts is ended with it.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
