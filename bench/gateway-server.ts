@@ -1,9 +1,8 @@
 // The gateway under measurement: the whole product around the fake applier, with 1,000 administrators, on a free port.
 
-import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { administrators, passwordPlace } from '../server/src/areas/administrators/config.ts'
+import { administrators } from '../server/src/areas/administrators/config.ts'
 import { Database } from '../server/src/core/database/database.ts'
 import { write } from '../server/src/core/model/slots.ts'
 import { Vault } from '../server/src/core/vault.ts'
@@ -15,6 +14,7 @@ import { systemClock } from '../server/src/shared/time/clock.ts'
 import { FakeApplier } from '../server/test/support/fake-applier.ts'
 import { NaiveLogStore } from '../server/test/support/naive-log-store.ts'
 import { labFacts } from '../server/test/support/test-gateway.ts'
+import { makeAdministrators } from './administrators.ts'
 import { benchFolder } from './folder.ts'
 
 const folder = benchFolder()
@@ -36,19 +36,7 @@ const { http, engine, services } = createGateway({
   serverFactory: (handler) => guardConnections(createTlsServer(certificate, handler)),
 })
 
-const admins = Array.from({ length: 1_000 }, (_, index) => {
-  const id = randomUUID()
-  return {
-    id,
-    enabled: true,
-    name: `Administrator ${index}`,
-    login: `admin-${index}`,
-    role: 'predefined_admin_write' as const,
-    comment: `Works in building ${index % 7}, floor ${index % 5}`,
-    password_timestamp: 1_700_000_000 + index,
-    password_hash: vault.seal('no password fits this', passwordPlace(id)),
-  }
-})
+const admins = makeAdministrators(vault, 1_000)
 await engine.change({
   edit: (config) => [write(config, administrators, admins), null],
   actor: { login: 'bench', address: '127.0.0.1' },

@@ -47,19 +47,25 @@ const cellsOf = (row: Row): readonly string[] => [
   row.isMet === null ? '' : row.isMet ? 'met' : 'missed',
 ]
 
-export function printTable(rows: readonly Row[]): string {
-  const cells = rows.map(cellsOf)
-  const widths = heading.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)))
-  const line = (row: readonly string[]): string =>
+export const printTable = (rows: readonly Row[]): string => inColumns(heading, rows.map(cellsOf)).join('\n')
+
+export const printMarkdown = (rows: readonly Row[]): string => inMarkdown(heading, rows.map(cellsOf)).join('\n')
+
+type Cells = readonly string[]
+
+/** The lines of a table for a terminal. */
+export function inColumns(titles: Cells, rows: readonly Cells[]): string[] {
+  const widths = titles.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: Cells): string =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd()
-  return [line(heading), widths.map((width) => '-'.repeat(width)).join('  '), ...cells.map(line)].join('\n')
+  return [line(titles), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)]
 }
 
-export function printMarkdown(rows: readonly Row[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(heading), `|${'---|'.repeat(heading.length)}`, ...rows.map((row) => line(cellsOf(row)))].join('\n')
+/** The lines of a table for a document. */
+export function inMarkdown(titles: Cells, rows: readonly Cells[]): string[] {
+  const line = (cells: Cells): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map(line)]
 }

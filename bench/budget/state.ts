@@ -1,9 +1,9 @@
 // The state that the operations are counted on: the same things each time, in sizes that are read quickly.
 
-import { randomUUID } from 'node:crypto'
-import { administrators, passwordPlace } from '../../server/src/areas/administrators/config.ts'
+import { administrators } from '../../server/src/areas/administrators/config.ts'
 import { masterZones } from '../../server/src/areas/dns/config.ts'
 import { read, write } from '../../server/src/core/model/slots.ts'
+import { makeAdministrators } from '../administrators.ts'
 import { makeZones } from '../dns/zones.ts'
 import { fillRules } from '../firewall/gateway.ts'
 import { changeState, type Fill, makeState } from '../state.ts'
@@ -21,19 +21,7 @@ export async function makeCountedState(stateDir: string): Promise<CountedState> 
   const zones = makeZones(1, records)
   await makeState(stateDir, (config, tools) => write(fillRules(rules)(config, tools), masterZones, zones))
   await changeState(stateDir, (_services, vault): Fill => {
-    const more = Array.from({ length: listed - 1 }, (_, index) => {
-      const id = randomUUID()
-      return {
-        id,
-        enabled: true,
-        name: `Administrator ${index}`,
-        login: `admin-${index}`,
-        role: 'predefined_admin_write' as const,
-        comment: `Works in building ${index % 7}, floor ${index % 5}`,
-        password_timestamp: 1_700_000_000 + index,
-        password_hash: vault.seal('no password fits this', passwordPlace(id)),
-      }
-    })
+    const more = makeAdministrators(vault, listed - 1)
     return (config) => write(config, administrators, [...read(config, administrators), ...more])
   })
   return { zone: zones[0]?.id ?? '' }

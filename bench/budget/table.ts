@@ -1,5 +1,6 @@
 // The budget beside what was found, as a table.
 
+import { inColumns } from '../table.ts'
 import { type Found, type Numbers, toleranceOf } from './numbers.ts'
 
 const heading = ['operation', 'count', 'budget', 'found', 'tolerance'] as const
@@ -12,11 +13,5 @@ export function printComparison(numbers: Numbers, found: Found): string {
       return [operation, count, `${most ?? 'none'}`, `${value}`, tolerance === 0 ? 'exact' : `${tolerance * 100} %`]
     }),
   )
-  const widths = heading.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd()
-  return [line(heading), ...rows.map(line)].join('\n')
+  return inColumns(heading, rows).join('\n')
 }

@@ -1,6 +1,6 @@
 // Reads the tables that `npm run bench` of any version prints, and compares those of two versions.
 
-import { median } from '../table.ts'
+import { inColumns, inMarkdown, median } from '../table.ts'
 
 /** One line of a table, as it was printed. */
 export interface PrintedRow {
@@ -155,24 +155,8 @@ export function printComparison(
   isMarkdown: boolean,
 ): string {
   const cells = rows.map(({ what, before, now, ratio, aim, mark }) => [what, before, now, ratio.toFixed(2), aim, mark])
-  const table = isMarkdown ? markdown(heading(revision), cells) : columns(heading(revision), cells)
+  const table = isMarkdown ? inMarkdown(heading(revision), cells) : inColumns(heading(revision), cells)
   const only = (where: string, names: readonly string[]): string[] =>
     names.length === 0 ? [] : ['', `Only in ${where}:`, ...names.map((name) => `  ${name}`)]
   return [...table, ...only(revision, onlyBefore), ...only('this tree', onlyNow)].join('\n')
-}
-
-function columns(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = titles.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd()
-  return [line(titles), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)]
-}
-
-function markdown(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map(line)]
 }
