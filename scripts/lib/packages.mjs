@@ -46,7 +46,7 @@ export const testPackages = [
   { name: 'chromium-headless-shell', file: 'chromium-headless-shell', purpose: 'the browser of the lab in tests' },
   { name: 'strace', file: 'strace', purpose: 'disks that fail, in tests' },
   { name: 'systemd', file: 'systemd-analyze', purpose: 'a judgement of our unit files in tests' },
-  { name: 'debootstrap', file: 'debootstrap', purpose: 'the root file systems of test machines' },
+  { name: 'mmdebstrap', file: 'mmdebstrap', purpose: 'the root file systems of test machines' },
   { name: 'systemd-container', file: 'systemd-nspawn', purpose: 'test machines that boot with systemd' },
   {
     name: 'vsftpd',
@@ -66,7 +66,6 @@ export const nightlyPackages = [
   ...testPackages,
   { ...emulator, purpose: 'test machines with their own kernel' },
   { name: 'qemu-utils', file: 'qemu-img', purpose: 'their disks' },
-  { name: 'mmdebstrap', file: 'mmdebstrap', purpose: 'their root file systems' },
   { name: 'busybox', file: 'busybox', purpose: 'their first programs, and the web server beside them' },
   { name: 'xz-utils', file: 'xz', purpose: 'their kernels, which come packed' },
   { name: 'zstd', file: 'zstd', purpose: 'the same' },

@@ -20,7 +20,7 @@ export async function reasonWithoutMachine(suite: Suite): Promise<string | false
   const { namespaceRefusal } = readAbilities()
   if (namespaceRefusal !== null)
     return `a test machine needs namespaces and the kernel refused them (${namespaceRefusal})`
-  const missing = lacking('/usr/sbin/debootstrap', '/usr/bin/systemd-nspawn')
+  const missing = lacking('/usr/bin/mmdebstrap', '/usr/bin/systemd-nspawn')
   if (missing !== false) return missing
   const { stdout: container } = spawnSync('/usr/bin/systemd-detect-virt', ['--container'], { encoding: 'utf8' })
   if (container.trim() === 'systemd-nspawn')

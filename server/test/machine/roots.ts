@@ -1,4 +1,4 @@
-// Root file systems of Debian releases for the machines of tests, made once with debootstrap from the archive that this
+// Root file systems of Debian releases for the machines of tests, made once with mmdebstrap from the archive that this
 // machine's own apt uses, and kept in the cache folder. A root is never booted: machines get a layer above it.
 
 import { createHash } from 'node:crypto'
@@ -22,7 +22,7 @@ const longMs = 20 * 60_000
 
 const hashOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)
-const baseKey = hashOf('1', process.arch, ...minimal)
+const baseKey = hashOf('2', process.arch, ...minimal)
 const baseOf = (suite: Suite): string => join(cacheFolder, `${suite}-base-${baseKey}`)
 
 /** The archive that apt on this machine installs Debian's packages from; null when there is none. */
@@ -52,15 +52,21 @@ export function baseRoot(suite: Suite): Promise<string> {
   return once(baseOf(suite), async (root) => {
     const archive = await findArchive()
     if (archive === null) throw new Error('apt on this machine has no archive of Debian.')
-    const include = `--include=${minimal.join(',')}`
-    await mustRun(['/usr/sbin/debootstrap', '--variant=minbase', include, suite, root, archive], { timeoutMs: longMs })
+    const options = [
+      '--quiet',
+      '--mode=root',
+      '--variant=minbase',
+      `--include=${minimal.join(',')}`,
+      // A machine of a test is not kept, so nothing has to be on the disk before the next step.
+      '--dpkgopt=force-unsafe-io',
+      // More packages are installed from these lists.
+      '--skip=cleanup/apt/lists',
+    ]
+    await mustRun(['/usr/bin/mmdebstrap', ...options, suite, root, archive], { timeoutMs: longMs })
     writeFileSync(join(root, 'etc/hostname'), 'gateway\n')
     writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n127.0.1.1 gateway\n')
     // The journal of a machine that failed is what explains it, also of boots before the last one.
     mkdirSync(join(root, 'var/log/journal'), { recursive: true })
-    // A machine of a test is not kept, so nothing has to be on the disk before the next step.
-    writeFileSync(join(root, 'etc/dpkg/dpkg.cfg.d/test-machine'), 'force-unsafe-io\n')
-    await inRoot(root, ['/usr/bin/apt-get', 'update'])
   })
 }
 
