@@ -12,9 +12,13 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
   patience = patienceMs,
 ): Promise<void> {
-  const deadline = performance.now() + patience
+  const begun = performance.now()
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`)
-    await pause(10)
+    const waited = performance.now() - begun
+    if (waited > patience) throw new Error(`Timed out waiting until ${what}.`)
+    await pause(pauseAfter(waited))
   }
 }
+
+/** A question often starts a program. What has taken long already may be noticed a tenth later. */
+const pauseAfter = (waitedMs: number): number => Math.min(Math.max(waitedMs / 10, 10), 250)
