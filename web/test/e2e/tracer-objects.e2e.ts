@@ -57,6 +57,8 @@ describe('the tracer and the objects', { skip: browserSkip }, () => {
     page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Back to editing' }) })
   const apply = async (page: Page, shown: RegExp | string): Promise<void> => {
     await page.keyboard.press('Control+Enter')
+    // The title has the name before the changes are known.
+    await review(page).getByRole('heading', { name: 'Changes', exact: true }).waitFor()
     await review(page).getByText(shown).first().waitFor()
     await page.keyboard.press('Control+Enter')
     await review(page).waitFor({ state: 'detached' })

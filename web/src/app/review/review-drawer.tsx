@@ -189,13 +189,18 @@ function useReviewed(plan: ChangePlan): Reviewed {
       setBusy(false)
     }
   }
+  /** In one turn: who sees the changes can apply them. */
+  const show = (found: DryRun): void => {
+    setReport(found)
+    setBusy(false)
+  }
   /** The guard against lock-out refuses already here: then it is told what a probation would do, and why it has to be one. */
   const findOut = async (tried: ChangePlan, given: { readonly signal?: AbortSignal } = {}): Promise<void> => {
     try {
-      setReport(await tryPlan(tried, given))
+      show(await tryPlan(tried, given))
     } catch (error) {
       if (!(error instanceof Failure) || lockOutReason(error) === null) throw error
-      setReport(await tryPlan(tried, { ...given, confirmWithin: probationSeconds }))
+      show(await tryPlan(tried, { ...given, confirmWithin: probationSeconds }))
       setProbationNeeded(true)
       setFailure(error)
     }
