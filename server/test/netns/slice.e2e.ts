@@ -47,8 +47,11 @@ describe('the lab', () => {
   }
   const patch = (on: boolean, headers = {}) =>
     api.call('PATCH', '/firewall/settings', { automatic_snat_enabled: on }, headers)
-  const ruleset = async (): Promise<string> =>
-    (await gateway.exec('gateway', ['/usr/sbin/nft', '-s', 'list', 'table', 'inet', 'portcullis'])).stdout
+  /** Without the hosts that have connections now: those come and go by themselves. */
+  const ruleset = async (): Promise<string> => {
+    const { stdout } = await gateway.exec('gateway', ['/usr/sbin/nft', '-s', 'list', 'table', 'inet', 'portcullis'])
+    return stdout.replaceAll(/elements = \{[^}]* ct count [^}]*\}/g, '')
+  }
 
   it('hides the client behind the gateway while automatic SNAT is on, and not when it is off', async () => {
     assert.equal(await seenAddress(), gatewayExternal)
