@@ -4,7 +4,7 @@
 // the files, in the order in which they start.
 
 import { mkdtempSync, rmSync } from 'node:fs'
-import { constants, tmpdir } from 'node:os'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -12,15 +12,17 @@ import { pathToFileURL } from 'node:url'
 import { costsVariable } from './cost.mjs'
 import { describeCosts, readCosts } from './costs.mjs'
 import { failuresThatCount, hunted } from './hunted.mjs'
+import { makeTemporaryFolder } from './memory.mjs'
 import { makeEntries } from './share.mjs'
 
 const [concurrency, timeout, ...files] = process.argv.slice(2)
 /** A test that runs tests pays for them itself. */
 const isInner = process.env[costsVariable] !== undefined
-const folder = mkdtempSync(join(tmpdir(), 'portcullis-tests-'))
+const temporary = makeTemporaryFolder()
+const folder = mkdtempSync(join(temporary, 'runner-'))
 const stop = new AbortController()
 
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(name, () => {
     stop.abort()
@@ -36,7 +38,7 @@ const events = run({
   timeout: Number(timeout),
   signal: stop.signal,
   execArgv: [`--import=${pathToFileURL(join(import.meta.dirname, 'measured.mjs')).href}`],
-  env: { ...process.env, [costsVariable]: folder },
+  env: { ...process.env, TMPDIR: temporary, [costsVariable]: folder },
 })
 const failures = []
 let isGood = false
