@@ -13,6 +13,13 @@ export function countHistory(database: Database): HistorySize {
   return { revisions: 0, bytes: 0, ...database.prepare<HistorySize>(sum).get() }
 }
 
+/** What is left of a history of this size without its oldest revisions up to this one. Looks at no other. */
+export function sizeWithout(database: Database, size: HistorySize, upTo: number): HistorySize {
+  const sum = 'SELECT count(*) AS revisions, coalesce(sum(size), 0) AS bytes FROM revision_sizes WHERE revision <= ?'
+  const { revisions = 0, bytes = 0 } = database.prepare<HistorySize>(sum).get(upTo) ?? {}
+  return { revisions: size.revisions - revisions, bytes: size.bytes - bytes }
+}
+
 /** The newest revision to remove so that the history fits the limits, with `least` revisions kept; 0: it fits. */
 export function surplusOf(database: Database, size: HistorySize, limits: HistorySize, least: number): number {
   const byNumber = olderThan(database, Math.max(limits.revisions, least))

@@ -121,6 +121,25 @@ describe('what is too long for one row', () => {
     assert.equal(store.surplus({ revisions: 100, bytes: 1_000 }, 0), 1)
   })
 
+  it('leaves the size of the history with its revision, and what is left is not counted again', async () => {
+    for (const mark of ['first', 'second', 'third']) await write([{ id: 1, values: long(mark, 6_000) }])
+    await write([{ id: 1, values: ['short'] }])
+    const before = store.size
+    const prepare = database.prepare.bind(database)
+    const counted: string[] = []
+    database.prepare = (sql) => {
+      if (/^SELECT count.* FROM revision_sizes$/s.test(sql)) counted.push(sql)
+      return prepare(sql)
+    }
+    await removeHistory(2)
+    const left = store.size
+    assert.deepEqual(counted, [])
+    restart()
+    assert.deepEqual(left, store.size)
+    assert.equal(left.revisions, before.revisions - 2)
+    assert.ok(left.bytes < before.bytes)
+  })
+
   it('takes small changes beside it, and is replaced by large ones', async () => {
     await write([{ id: 1, values: long('first') }])
     await write([{ id: 1, values: [...long('first'), 'one more'] }])

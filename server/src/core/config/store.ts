@@ -13,7 +13,7 @@ import { HistoryBase } from './base.ts'
 import { applyChanges, type Snapshot } from './diff.ts'
 import { Fold } from './fold.ts'
 import { type FindBase, HistoryUpgrader, refuseNewer, type StoredChange, upgradeHistory } from './history.ts'
-import { countHistory, endOfOldest, type HistorySize, surplusOf } from './history-size.ts'
+import { countHistory, endOfOldest, type HistorySize, sizeWithout, surplusOf } from './history-size.ts'
 import { readBackground, readProbation, writeBackground, writeProbation } from './in-progress.ts'
 import { bytesOf, type LongText, LongTexts } from './long-texts.ts'
 import type { Change, ChangeSet, Probation, Revision, RevisionInfo, SplicedChange } from './revision.ts'
@@ -414,9 +414,9 @@ export class ConfigStore {
   remove(fold: Fold): number | null {
     if (fold.revision === fold.from || fold.from !== this.#base.revision) return null
     this.#base.save(fold)
+    this.#size &&= sizeWithout(this.#database, this.#size, fold.revision)
     this.#database.prepare('DELETE FROM revisions WHERE revision <= ?').run(fold.revision)
     this.#texts.noteUnused()
-    this.#size = null
     return fold.revision
   }
 
