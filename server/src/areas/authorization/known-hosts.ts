@@ -86,6 +86,8 @@ function difference<T extends Item>(before: readonly T[], after: readonly T[]): 
   return [old.filter((item) => !kept.has(item)), now.filter((item) => !known.has(item))]
 }
 
+const noNews = { users: new Set<string>(), rules: new Set<string>() }
+
 const idsOf = (items: readonly (readonly { readonly id: string }[])[]): string[] => items.flat().map(({ id }) => id)
 
 export function createKnownHosts(config: () => Config) {
@@ -122,6 +124,7 @@ export function createKnownHosts(config: () => Config) {
     news() {
       const [before, now] = [followed, config()]
       followed = now
+      if ([groups, users, authorizationRules].every(({ key }) => before[key] === now[key])) return noNews
       const moved = difference(read(before, groups), read(now, groups))
       const parents = new Map(moved[1].map(({ id, parent_id }) => [id, parent_id]))
       const isTreeSame = moved[0].every(({ id, parent_id }) => parents.get(id) === parent_id)

@@ -47,17 +47,21 @@ export const maxListed = maxChangesBytes / 2
 
 /** The entry as it is stored: with what fits, and the number of what does not. */
 export const boundedEntry = (entry: AuditEntry): AuditEntry => ({
-  ...entry,
+  event: entry.event,
   who: cut(entry.who, maxText),
   address: cut(entry.address, maxText),
   what: cut(entry.what, maxText),
+  result: entry.result,
   message: cut(entry.message, maxMessage),
+  request_id: entry.request_id,
+  revision: entry.revision,
   changes: boundedChanges(entry.changes, entry.revision),
 })
 
 const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length - 1)}…`)
 
 function boundedChanges(changes: readonly unknown[], revision: number | null): readonly unknown[] {
+  if (mostBytes(changes, maxChangesBytes) <= maxChangesBytes) return changes
   const kept: unknown[] = []
   let left = maxChangesBytes
   for (const [index, change] of changes.entries()) {
@@ -78,6 +82,19 @@ function outlineOf(change: unknown): unknown {
     typeof one === 'object' && one !== null && 'field' in one ? [{ field: one.field }] : [],
   )
   return { object, action, fields: names, is_shortened: true }
+}
+
+/** The bytes of the value as JSON at most, without making it; what is over the limit may be more than that. */
+function mostBytes(value: unknown, limit: number): number {
+  // A character is six bytes at most, as an escape.
+  if (typeof value === 'string') return value.length * 6 + 2
+  if (typeof value !== 'object' || value === null) return 24
+  let bytes = 2
+  for (const key in value) {
+    if (bytes > limit) break
+    bytes += key.length * 6 + 4 + mostBytes((value as Readonly<Record<string, unknown>>)[key], limit - bytes)
+  }
+  return bytes
 }
 
 /** The bytes of the value as JSON; null when there are more than `limit`. Looks at no more of it than that. */

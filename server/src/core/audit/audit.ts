@@ -100,7 +100,7 @@ export class AuditTrail {
       let { sequence, hash } = this.#last
       for (const entry of entries) {
         sequence++
-        const record = JSON.stringify({ sequence, ...entry })
+        const record = `{"sequence":${sequence},${JSON.stringify(entry).slice(1)}`
         hash = recordHash(hash, record)
         this.#database
           .prepare('INSERT INTO audit (sequence, record, hash) VALUES (?, ?, ?)')

@@ -67,8 +67,22 @@ export function diffConfig(
 /** In their order. An edit mostly writes one or two of hundreds. */
 function slotsToCompare(slots: readonly Slot[], old: Config, config: Config): readonly Slot[] {
   const touched = slotsTouched(old, config)
-  return touched ? slots.filter(({ key }) => touched.includes(key)) : slots
+  if (touched === null) return slots
+  const places = placesOf(slots)
+  const found = touched.flatMap((key) => places.get(key) ?? [])
+  return found.toSorted((one, other) => one - other).flatMap((place) => slots[place] ?? [])
 }
+
+/** Where each slot is; there is one list of them as long as a gateway runs. */
+function placesOf(slots: readonly Slot[]): ReadonlyMap<string, number> {
+  const known = places.get(slots)
+  if (known) return known
+  const made = new Map(slots.map(({ key }, place) => [key, place]))
+  places.set(slots, made)
+  return made
+}
+
+const places = new WeakMap<readonly Slot[], ReadonlyMap<string, number>>()
 
 function diffList(
   slot: string,

@@ -24,17 +24,28 @@ export interface Planner {
   renderArea(area: string, config: Config, facts: Facts): readonly Artifact[]
 }
 
+const none: readonly Problem[] = []
+
 export function createPlanner(areas: readonly AreaRules[]): Planner {
   const verified = new Remembered(areas, ({ verify }, config: Config) => verify?.(config) ?? [])
   const rendered = new Remembered(areas, ({ render }, config: Config, facts: Facts) => render?.(config, facts) ?? [])
   const problemsOf = new WeakMap<Config, readonly Problem[]>()
+  let sound: Config | null = null
   let lastParts: { readonly of: readonly (readonly Artifact[])[]; readonly parts: Rendered } | null = null
   return {
     verify: (config) => {
-      // A configuration with problems is looked at again with each change that follows it.
-      const known = problemsOf.get(config) ?? verified.of(config, null).flat()
-      problemsOf.set(config, known)
-      return known
+      // After a refusal, and with problems that are stored, the one before a change is asked for again.
+      if (config === sound) return none
+      const known = problemsOf.get(config)
+      if (known) return known
+      const found = verified.of(config, null)
+      if (found.every(({ length }) => length === 0)) {
+        sound = config
+        return none
+      }
+      const problems = found.flat()
+      problemsOf.set(config, problems)
+      return problems
     },
     render: (config, facts) => rendered.of(config, facts).flat(),
     renderParts: (config, facts) => {
@@ -129,14 +140,16 @@ class Remembered<F, R> {
   }
 
   #again({ results, facts }: Given<F, R>, config: Config, touched: ReadonlySet<number>): Given<F, R>['results'] {
-    const next = results.map((result, index) => {
-      const area = this.#areas[index]
-      if (!area || !touched.has(index)) return result
-      const made = this.#compute(area, config, facts)
+    let next: (readonly R[])[] | null = null
+    for (const index of touched) {
+      const [area, before] = [this.#areas[index], results[index]]
+      const made = area ? this.#compute(area, config, facts) : []
       // An empty list is the same as the empty list before it.
-      return made.length === 0 && result.length === 0 ? result : made
-    })
-    return next.every((result, index) => result === results[index]) ? results : next
+      if (made === before || (made.length === 0 && before?.length === 0)) continue
+      next ??= [...results]
+      next[index] = made
+    }
+    return next ?? results
   }
 }
 
