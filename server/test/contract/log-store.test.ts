@@ -145,6 +145,9 @@ describe('the retention of logs', () => {
     assert.equal((await admin('PATCH', '/logs_backend/retention', { web_days: 7, max_size_mb: 100 })).status, 200)
     assert.equal(limits.at(-1)?.days.web, 7)
     assert.equal(limits.at(-1)?.maxBytes, 100 * 1024 ** 2)
+    const told = limits.length
+    assert.equal((await admin('POST', '/aliases/zones', { title: 'another zone' })).status, 200)
+    assert.equal(limits.length, told, 'a change of something else wakes no thread')
     for (const body of [{ web_days: 0 }, { web_days: 4_000 }, { max_size_mb: 1 }, { never_days: 1 }])
       assert.equal((await admin('PATCH', '/logs_backend/retention', body)).status, 422)
     assert.equal((await admin('GET', '/logs_backend/usage')).body.kinds[6].days, 7)

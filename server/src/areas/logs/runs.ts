@@ -1,6 +1,8 @@
 // How what the log offers is made; the log itself is of the process.
 
+import { isDeepStrictEqual } from 'node:util'
 import { type Run, run } from '../../core/area/run.ts'
+import type { LogLimits } from '../../domain/logs/store.ts'
 import { portalService } from '../portal/service.ts'
 import { logLimitsOf } from './config.ts'
 import { copyAuditTrail } from './jobs.ts'
@@ -16,7 +18,14 @@ export const runs: readonly Run[] = [
       logs,
       onFault: (error) => log('warning', 'the audit trail was not copied to the log', { error }),
     })
-    const setLimits = (): void => logs.setLimits(logLimitsOf(engine.config, reserve?.state().totalBytes ?? null))
+    let limits: LogLimits | null = null
+    const setLimits = (): void => {
+      const wanted = logLimitsOf(engine.config, reserve?.state().totalBytes ?? null)
+      // After every change; telling the log wakes its thread.
+      if (isDeepStrictEqual(wanted, limits)) return
+      limits = wanted
+      logs.setLimits(wanted)
+    }
     setLimits()
     engine.onChanged(setLimits)
     const refresh = async (): Promise<void> => {

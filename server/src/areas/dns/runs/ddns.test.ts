@@ -23,16 +23,20 @@ function makeUpdater(path = join(folder, `${files++}.json`)) {
   const time = { seconds: 1_000_000 }
   const sent: string[] = []
   const answers: DdnsAnswer[] = []
+  const asked = { server: 0 }
   const updater = createDdnsUpdater({
     clock: { now: () => new Date(time.seconds * 1000), elapsed: () => time.seconds },
     send: async (_, { host, address }) => {
       sent.push(`${host} ${address}`)
       return answers.shift() ?? { kind: 'done' }
     },
-    server: () => target,
+    server: () => {
+      asked.server++
+      return target
+    },
     path,
   })
-  return { updater, time, sent, answers, path }
+  return { updater, time, sent, answers, path, asked }
 }
 
 describe('dynamic DNS', () => {
@@ -45,6 +49,14 @@ describe('dynamic DNS', () => {
     await updater.follow({ ...wish, address: '203.0.113.3' })
     assert.equal(sent.length, 4)
     assert.doesNotMatch(readFileSync(path, 'utf8'), /secret/)
+  })
+
+  it('reads no file while nothing is wanted: it is asked after every change', async () => {
+    const { updater, sent, asked } = makeUpdater()
+    await updater.follow(null)
+    assert.deepEqual([asked.server, sent], [0, []])
+    await updater.follow(wish)
+    assert.deepEqual([asked.server, sent.length], [1, 2])
   })
 
   it('sends nothing after a restart, but after weeks', async () => {

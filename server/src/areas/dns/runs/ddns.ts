@@ -57,7 +57,8 @@ export function createDdnsUpdater({ clock, send, server, path }: DdnsParts) {
 
   /** Null: nothing is wanted. Resolves when an update that had to be sent was answered. */
   async function follow(wish: DdnsWish | null): Promise<void> {
-    const target = server()
+    // Asked after every change, so that files are read only when something is wanted.
+    const target = wish && server()
     if (wish === null || target === null) {
       failed = null
       return
