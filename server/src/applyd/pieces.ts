@@ -1,7 +1,7 @@
 // What applyd knows about the pieces of a table: their identity, and by what a listing of the kernel is recognised as
 // the piece that was loaded. Pure.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { NftPiece } from '../core/plan/artifacts.ts'
 import { countLines, linesOf } from '../core/plan/nft-piece.ts'
 import { commentOf } from './loaded/vet-pieces.ts'
@@ -54,8 +54,7 @@ export const areSame = (one: readonly NftPiece[], other: readonly NftPiece[]): b
   one === other || (one.length === other.length && isNoDifference(compare(indexPieces(one), indexPieces(other))))
 
 /** Short, because one is kept for every piece. */
-export const digest = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)
+export const digest = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22)
 
 /** Elements of these sets change without applyd. */
 export const isLively = ({ head }: Pick<NftPiece, 'head'>): boolean => /\b(dynamic|timeout)\b/.test(head)

@@ -1,7 +1,7 @@
 // The pieces of an nftables table: how one is made, hashed and printed. There is one printer and one hash for plans, diffs,
 // golden files, the wire and the kernel, so the text that a test compares is the text that is loaded.
 
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import type { NftPart, NftPiece } from './artifacts.ts'
 
 type Content = Omit<NftPiece, 'hash'>
@@ -13,7 +13,7 @@ const longestPart = 1024
 /** A part begins at an element whose hash is divisible by this. */
 const partSize = 512
 
-const sha256 = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+const sha256 = (value: unknown): string => digest('sha256', JSON.stringify(value))
 
 export const hashPart = (lines: readonly string[]): string => sha256(lines)
 
