@@ -15,4 +15,15 @@ describe('the limits of connections', () => {
     assert.match(lines('limit_local_6'), /add @limit_held_6 \{ ip6 saddr & ffff:ffff:ffff:ffff:: \. meta mark ct count/)
     assert.doesNotMatch(pieces.flatMap((piece) => linesOf(piece)).join('\n'), /fe80|\{ ip6 saddr \. /)
   })
+
+  it('are made again only when they change', () => {
+    const piecesOf = (localHost: number, outsideHost: number) =>
+      limitPieces({ ...emptyPolicy, limits: { localHost, outsideHost } })
+    const made = piecesOf(4_096, 2_048)
+    assert.equal(piecesOf(4_096, 2_048), made)
+    const others = [piecesOf(4_096, 4_096), piecesOf(2_048, 4_096), piecesOf(4_096, 2_048)]
+    const hashesOf = (pieces: typeof made): string => pieces.map(({ hash }) => hash).join()
+    assert.equal(new Set(others.map(hashesOf)).size, 3)
+    assert.equal(hashesOf(others[2] ?? []), hashesOf(made))
+  })
 })

@@ -6,7 +6,14 @@
 import type { NftPiece } from '../../core/plan/artifacts.ts'
 import { limitSets } from '../../core/plan/live-sets.ts'
 import { makePiece } from '../../core/plan/nft-piece.ts'
-import { limitOrigins, mostDnsConnections, mostDnsPackets, partSize, partsOf } from './connection-limits.ts'
+import {
+  type ConnectionLimits,
+  limitOrigins,
+  mostDnsConnections,
+  mostDnsPackets,
+  partSize,
+  partsOf,
+} from './connection-limits.ts'
 import type { Policy } from './model.ts'
 import {
   changeSet,
@@ -61,8 +68,18 @@ const families: readonly Family[] = [
   { ending: '6', hash: 'ip6 saddr . ip6 daddr', host: words('ip6 saddr & ffff:ffff:ffff:ffff::') },
 ]
 
-export function limitPieces({ limits }: Policy): NftPiece[] {
+let last: { readonly limits: ConnectionLimits; readonly pieces: readonly NftPiece[] } | null = null
+
+/** The very same while the limits are: most changes are about something else. */
+export function limitPieces({ limits }: Policy): readonly NftPiece[] {
   if (limits === null) return []
+  const { localHost, outsideHost } = limits
+  if (last?.limits.localHost !== localHost || last.limits.outsideHost !== outsideHost)
+    last = { limits, pieces: piecesFor(limits) }
+  return last.pieces
+}
+
+function piecesFor(limits: ConnectionLimits): readonly NftPiece[] {
   return [
     base('host_limit', hooks.local, [
       sentence(equals(words('iifname'), quoteInterface('lo')), words('accept')),
