@@ -105,7 +105,7 @@ const unrecorded = say`The audit record of this call could not be written: the d
 
 /** Every refused attempt to change something, and every refused access. Sign-ins write their own audit records. */
 export function auditRefusal(refusals: RefusalLog, request: FastifyRequest, error: GatewayError): void {
-  const endpoint = request.routeOptions?.config.route?.endpoint
+  const endpoint = request.route?.endpoint
   const isRead = endpoint ? endpoint.effect === 'read' : ['GET', 'HEAD'].includes(request.method)
   if (endpoint?.access === 'public' || error.code === 'too_many_requests') return
   if (isRead && error.code !== 'forbidden' && error.code !== 'unauthenticated') return

@@ -66,7 +66,7 @@ export class Authority {
 
   /** The handler begins: the body is complete, unless the handler takes it in pieces, and the request has its turn. */
   refusalOf(request: FastifyRequest, reply: FastifyReply): Error | undefined {
-    if (request.routeOptions.config.route?.endpoint.streamsBody) return undefined
+    if (request.route?.endpoint.streamsBody) return undefined
     try {
       request.identity = this.require(request, reply)
       return undefined
@@ -79,7 +79,7 @@ export class Authority {
   require(request: FastifyRequest, reply: FastifyReply): Identity | null {
     const identity = this.#parts.findIdentity(request.raw)
     this.#check(request, identity)
-    const effect = request.routeOptions.config.route?.endpoint.effect ?? 'read'
+    const effect = request.route?.endpoint.effect ?? 'read'
     if (effect !== 'read' && !this.#acting.has(reply)) {
       this.#acting.add(reply)
       this.#connections.beginAct(reply.raw)
@@ -89,7 +89,7 @@ export class Authority {
 
   /** Only a signed-in client learns that a path is unknown. */
   #check(request: FastifyRequest, identity: Identity | null): void {
-    const endpoint = request.routeOptions.config.route?.endpoint
+    const endpoint = request.route?.endpoint
     checkAccess(identity, endpoint?.access ?? 'signed-in')
     const { headers, params } = request
     checkPasswordChanged(identity, { endpoint, headers, id: (params as { admin_id?: string }).admin_id })
@@ -144,7 +144,7 @@ export class RequestAuthority implements Required<Pick<ChangeRequest<unknown>, '
 
   /** Tests: an action that waits for something must ask again before it acts. */
   checkAsked(): void {
-    const endpoint = this.#request.routeOptions.config.route?.endpoint
+    const endpoint = this.#request.route?.endpoint
     if (endpoint?.effect !== 'action' || endpoint.access === 'public' || this.#hasAsked) return
     throw new Error(`${nameOf(endpoint)} waits for something and does not call requireAuthority() before it acts`)
   }

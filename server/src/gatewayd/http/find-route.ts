@@ -1,47 +1,119 @@
-// The route that a call given as data belongs to, with the variables of its path: for calls that come inside of another one.
+// The route that a method and a path belong to, with the variables of the path: of a request, and of calls that come as data inside
+// of another one. The framework can find routes too, but what it prepares for each of them took a sixth of the start of gatewayd
+// (decision 123).
 
 import type { Route } from '../../core/area/handle.ts'
 
-export interface FoundRoute {
+export interface RoutePlace {
   readonly route: Route
   readonly params: Readonly<Record<string, string>>
+}
+
+export interface FoundRoute extends RoutePlace {
   readonly query: Readonly<Record<string, string>>
 }
 
-interface Pattern {
+/** What may follow a part of a path. */
+interface Branch {
+  readonly fixed: Map<string, Branch>
+  variable: Branch | null
+  /** What ends here, by method. */
+  readonly routes: Map<string, Target>
+}
+
+interface Target {
   readonly route: Route
-  readonly parts: readonly string[]
+  /** The variables, in the order of the path. */
+  readonly names: readonly string[]
 }
 
-const tables = new WeakMap<readonly Route[], ReadonlyMap<string, readonly Pattern[]>>()
+const newBranch = (): Branch => ({ fixed: new Map(), variable: null, routes: new Map() })
 
-/** Two thousand calls look for their route one after the other, so the routes are sorted by method and length once. */
-function tableOf(routes: readonly Route[]): ReadonlyMap<string, readonly Pattern[]> {
-  const known = tables.get(routes)
+const trees = new WeakMap<readonly Route[], Branch>()
+
+function treeOf(routes: readonly Route[]): Branch {
+  const known = trees.get(routes)
   if (known) return known
-  const patterns = routes.map((route): Pattern => ({ route, parts: route.endpoint.path.split('/') }))
-  // A fixed path such as `/move` goes before one with a variable.
-  const sorted = patterns.toSorted((a, b) => a.route.endpoint.params.length - b.route.endpoint.params.length)
-  const made = Map.groupBy(sorted, ({ route, parts }) => keyOf(route.endpoint.method, parts))
-  tables.set(routes, made)
-  return made
+  const tree = newBranch()
+  for (const route of routes) {
+    const { method, path } = route.endpoint
+    const parts = path.split('/')
+    const names = parts.filter(isVariable).map((part) => part.slice(1))
+    parts.reduce(branchFor, tree).routes.set(method, { route, names })
+  }
+  trees.set(routes, tree)
+  return tree
 }
 
-const keyOf = (method: string, parts: readonly string[]): string => `${method} ${parts.length}`
+const isVariable = (part: string): boolean => part.startsWith(':')
+
+function branchFor(branch: Branch, part: string): Branch {
+  if (isVariable(part)) {
+    branch.variable ??= newBranch()
+    return branch.variable
+  }
+  const next = branch.fixed.get(part) ?? newBranch()
+  branch.fixed.set(part, next)
+  return next
+}
+
+/** Ends of branches that fit, with the values of their variables. A fixed part such as `/move` goes before a variable. */
+function* endsAt(branch: Branch, parts: readonly string[], at = 0, values: readonly string[] = []): Generator<End> {
+  const part = parts[at]
+  if (part === undefined) {
+    yield { routes: branch.routes, values }
+    return
+  }
+  const fixed = branch.fixed.get(part)
+  if (fixed) yield* endsAt(fixed, parts, at + 1, values)
+  if (branch.variable) yield* endsAt(branch.variable, parts, at + 1, [...values, part])
+}
+
+interface End {
+  readonly routes: ReadonlyMap<string, Target>
+  readonly values: readonly string[]
+}
+
+/** `url` is what a request asks for. A HEAD is answered by the route of its GET. Null when there is no such route. */
+export function findPlace(routes: readonly Route[], method: string, url: string): RoutePlace | null {
+  const parts = partsOf(pathOf(url))
+  return parts && findTarget(endsAt(treeOf(routes), parts), method === 'HEAD' ? 'GET' : method)
+}
 
 /** `path` comes with its query. Null when there is no such route. */
 export function findRoute(routes: readonly Route[], method: string, path: string): FoundRoute | null {
   const [place = '', search = ''] = path.split('?')
   const parts = partsOf(place)
-  const fits = (pattern: Pattern): boolean =>
-    pattern.parts.every((part, index) => (part.startsWith(':') ? parts?.[index] !== '' : part === parts?.[index]))
-  const found = parts && tableOf(routes).get(keyOf(method, parts))?.find(fits)
-  if (!parts || !found) return null
-  const named = found.parts.flatMap((name, index) =>
-    name.startsWith(':') ? [[name.slice(1), parts[index] ?? ''] as const] : [],
-  )
-  return { route: found.route, params: Object.fromEntries(named), query: fieldsOf(search) }
+  const found = parts && findTarget(wholeEnds(routes, parts), method)
+  return found && { ...found, query: fieldsOf(search) }
 }
+
+/** The methods that a path takes, in the order of their names. */
+export function methodsAt(routes: readonly Route[], url: string): string[] {
+  const parts = partsOf(pathOf(url))
+  const ends = parts ? wholeEnds(routes, parts) : []
+  const methods = new Set(ends.flatMap((end) => [...end.routes.keys()]))
+  if (methods.has('GET')) methods.add('HEAD')
+  return [...methods].sort()
+}
+
+/** Without those that fit only because a variable may be empty, as in a list of no ids. */
+const wholeEnds = (routes: readonly Route[], parts: readonly string[]): readonly End[] =>
+  [...endsAt(treeOf(routes), parts)].filter(({ values }) => !values.includes(''))
+
+function findTarget(ends: Iterable<End>, method: string): RoutePlace | null {
+  for (const { routes, values } of ends) {
+    const target = routes.get(method)
+    if (target) return { route: target.route, params: paramsOf(target.names, values) }
+  }
+  return null
+}
+
+const paramsOf = (names: readonly string[], values: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
+
+/** A client may send the whole address, and a fragment that has no meaning for a server. */
+const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? ''
 
 /** Without a prototype: a parameter called __proto__ is an unknown one like any other. */
 function fieldsOf(search: string): Readonly<Record<string, string>> {

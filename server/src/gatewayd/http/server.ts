@@ -38,6 +38,7 @@ import { cutAfter, withConnections } from './cut-connections.ts'
 import { Deadline, handlerMilliseconds } from './deadline.ts'
 import { answerFor, asGatewayError, bodyTooLarge, type ErrorAnswer, internalMessage } from './errors.ts'
 import { FairShare } from './fair-share.ts'
+import { methodsAt } from './find-route.ts'
 import { fixedHeaders, tlsHeaders } from './headers.ts'
 import type { ListedConnections, LiveConnections } from './live-connections.ts'
 import { checkOrigin } from './origin.ts'
@@ -45,6 +46,7 @@ import { preview } from './preview.ts'
 import { QuickReads } from './quick-reads.ts'
 import { sendContent } from './replies.ts'
 import { type ChangeHeaders, checkFraming, etagOf, matchingTag, plainAddress, readChangeHeaders } from './request.ts'
+import { Routing } from './routing.ts'
 import { keptReplyOf, replyOf } from './serialise.ts'
 import { type SteeredChange, together } from './together.ts'
 import { Turns } from './turns.ts'
@@ -74,9 +76,6 @@ declare module 'fastify' {
     identity: Identity | null
     deadline: Deadline | null
   }
-  interface FastifyContextConfig {
-    route?: Route
-  }
 }
 
 /** Unique per request and per start; drawing randomness each time would cost more than a small answer. */
@@ -105,7 +104,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const sendError = errorSender(parts, refusals)
   const refuseUnknown = unknownRefuser(parts.routes)
   const quick: { reads: QuickReads | null } = { reads: null }
-  const app = createApp(parts, headers, sendError, quick)
+  const routing = new Routing(parts.routes)
+  const app = createApp(parts, headers, sendError, { quick, routing })
   const authority = new Authority(app, parts)
   const bodies = new Bodies()
   const turns = new Turns()
@@ -113,11 +113,11 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   app.decorateRequest('deadline', null)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  routing.addTo(app, (route, request, reply) => answer(parts, route, request, reply, authority.of(request, reply)))
   admitRequests(app, { parts, headers, authority, refuseUnknown })
   prepareHandlers(app, authority, bodies, turns)
   if (parts.logsRequests) logRequests(app, parts.log)
   else quick.reads = quickReads(parts, headers, authority, turns)
-  addRoutes(app, parts, authority)
   addConsole(app, parts.consoleFolder)
   app.setNotFoundHandler(refuseUnknown)
   app.addHook('preClose', (done) => {
@@ -161,7 +161,7 @@ const createApp = (
   parts: HttpParts,
   headers: typeof fixedHeaders,
   sendError: SendError,
-  quick: { readonly reads: QuickReads | null },
+  { quick, routing }: { readonly quick: { readonly reads: QuickReads | null }; readonly routing: Routing },
 ): FastifyInstance =>
   Fastify({
     logger: false,
@@ -171,7 +171,12 @@ const createApp = (
     genReqId: nextRequestId,
     rewriteUrl: ({ url = '/' }) => withoutPrefix(url),
     // Paths contain domain names and lists of ids; the listener refuses longer ones with 431.
-    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: listenerOptions.maxHeaderSize },
+    routerOptions: {
+      caseSensitive: true,
+      ignoreTrailingSlash: false,
+      maxParamLength: listenerOptions.maxHeaderSize,
+      constraints: routing.constraints,
+    },
     frameworkErrors: (error, request, reply) => {
       void reply.headers(headers)
       // Cast: before a route is found the framework types its reply without one.
@@ -194,7 +199,7 @@ function admitRequests(app: FastifyInstance, { parts, headers, authority, refuse
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(headers)
     checkFraming(request.raw)
-    const { route } = request.routeOptions.config
+    const { route } = request
     request.identity = parts.findIdentity(request.raw)
     if (request.identity) markSignedIn(request.raw.socket, request.identity.adminId)
     else if (!fairShare.take(plainAddress(request.ip))) {
@@ -220,7 +225,7 @@ function prepareHandlers(app: FastifyInstance, authority: Authority, bodies: Bod
   app.addHook('preHandler', (request, reply, done) => {
     const deadline = new Deadline(reply.raw)
     request.deadline = deadline
-    const { route } = request.routeOptions.config
+    const { route } = request
     const optionsFor = () => ({ owner: ownerOf(request), signal: deadline.signal })
     const begin = (): void => done(authority.refusalOf(request, reply))
     const large = route ? bodies.readLarge(route.endpoint, request.body, optionsFor) : null
@@ -236,7 +241,7 @@ function logRequests(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', (request, reply, done) => {
     log('debug', 'request', {
       method: request.method,
-      route: request.routeOptions.url ?? '(none)',
+      route: request.route?.endpoint.path ?? '(none)',
       status: reply.statusCode,
       milliseconds: Math.round(reply.elapsedTime * 10) / 10,
       who: request.identity?.login ?? '',
@@ -246,30 +251,9 @@ function logRequests(app: FastifyInstance, log: Log): void {
   })
 }
 
-/** Those that read their body as it comes are in a scope of their own, where no parser reads it. */
-function addRoutes(app: FastifyInstance, parts: HttpParts, authority: Authority): void {
-  const addRoute = (scope: FastifyInstance, route: Route): void => {
-    scope.route({
-      method: route.endpoint.method,
-      url: route.endpoint.path,
-      bodyLimit: route.endpoint.bodyLimitBytes,
-      config: { route },
-      handler: (request, reply) => answer(parts, route, request, reply, authority.of(request, reply)),
-    })
-  }
-  for (const route of parts.routes) if (!route.endpoint.streamsBody) addRoute(app, route)
-  void app.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload))
-    for (const route of parts.routes) if (route.endpoint.streamsBody) addRoute(scope, route)
-    done()
-  })
-}
-
 function unknownRefuser(routes: readonly Route[]): RefuseUnknown {
-  const methodsAt = methodFinder(routes)
   return (request, reply) => {
-    const methods = methodsAt(request.url)
+    const methods = isConsolePath(pathOf(request.url)) ? ['GET', 'HEAD'] : methodsAt(routes, request.url)
     if (methods.length === 0) throw new GatewayError('not_found', say`There is no endpoint at this path.`)
     void reply.header('allow', methods.join(', '))
     throw new GatewayError('method_not_allowed', say`This path accepts only ${methods.join(', ')}.`)
@@ -279,7 +263,7 @@ function unknownRefuser(routes: readonly Route[]): RefuseUnknown {
 const errorSender =
   (parts: HttpParts, refusals: RefusalLog): SendError =>
   (error, request, reply) => {
-    const endpoint = request.routeOptions?.config.route?.endpoint
+    const endpoint = request.route?.endpoint
     const known = asDescribed(parts, endpoint, asGatewayError(error, endpoint?.tooLargeMessage))
     if (known.code === 'internal' || known.code === 'not_applied') {
       parts.log('error', 'a request failed', { error: known.cause ?? known, request_id: request.id })
@@ -565,17 +549,3 @@ function changeFor({ parts, route, request, reply, query, state, records, author
 }
 
 const pathOf = (url: string): string => url.split('?')[0] ?? ''
-
-/** Which methods a path that exists takes; only asked when no route matched. */
-function methodFinder(routes: readonly Route[]): (url: string) => string[] {
-  const patterns = routes.map(({ endpoint }) => ({ method: endpoint.method, parts: endpoint.path.split('/') }))
-  return (url) => {
-    if (isConsolePath(pathOf(url))) return ['GET', 'HEAD']
-    const asked = pathOf(url).split('/')
-    const methods = patterns
-      .filter(({ parts }) => parts.length === asked.length)
-      .filter(({ parts }) => parts.every((part, at) => (part.startsWith(':') ? asked[at] !== '' : part === asked[at])))
-      .map(({ method }) => method as string)
-    return [...new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)].sort()
-  }
-}
