@@ -79,7 +79,7 @@ export const routes: readonly Route[] = [
     brand: services.brand,
     host_name: services.hostName,
     certificate_sha256: fingerprintOf(services.of(managementCertificateService)?.() ?? null),
-    ...(identity ? { time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone } : {}),
+    ...(identity ? { time_zone: Temporal.Now.timeZoneId() } : {}),
   })),
 
   handle(whoAmI, (context) => {
