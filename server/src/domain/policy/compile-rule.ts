@@ -34,6 +34,7 @@ import {
   record,
   sentence,
   target,
+  withSetsLast,
   words,
 } from './nft.ts'
 import { webPortRanges } from './web.ts'
@@ -177,7 +178,7 @@ function partsOf(rule: PolicyRule, options: RuleOptions, family: Family, sets: N
   const common = commonConditions(rule, options, sets)
   const found = family === 'ipv4' ? addressConditions(rule, holders, sets) : [[]]
   return {
-    conditions: found.map((parts) => sentence(...protocol, ...parts, ...common)),
+    conditions: found.map((parts) => sentence(...protocol, ...withSetsLast([...parts, ...common]))),
     statements: statementsOf(rule, options),
   }
 }

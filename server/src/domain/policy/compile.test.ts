@@ -82,7 +82,7 @@ describe('conditions', () => {
     )
   })
 
-  it('protocol, ports, devices, holders and times are all asked', () => {
+  it('protocol, ports, devices, holders and times are all asked, and what needs a set comes last', () => {
     assert.deepEqual(
       forward({
         protocol: 'udp',
@@ -94,7 +94,7 @@ describe('conditions', () => {
         times: { key: 'now', ranges: [100, 200] },
         action: { kind: 'drop' },
       }),
-      ['ip saddr 10.0.0.7 udp sport 53 udp dport @p_d iifname @i_lan oifname "wan0" meta time @t_now counter drop'],
+      ['ip saddr 10.0.0.7 udp sport 53 oifname "wan0" udp dport @p_d iifname @i_lan meta time @t_now counter drop'],
     )
   })
 

@@ -76,6 +76,14 @@ export const sentence = (...parts: readonly Nft[]): Nft => safe(parts.filter((pa
 export const inSet = (selector: Nft, set: string, isNegated = false): Nft =>
   safe(`${selector} ${isNegated ? '!= ' : ''}@${name(set)}`)
 
+/** To look something up costs the kernel five times a comparison, so what is compared decides first whether it must. */
+export const withSetsLast = (conditions: readonly Nft[]): Nft[] => {
+  const asksSet = (condition: Nft): boolean => condition.includes(' @')
+  return conditions.some(asksSet)
+    ? [...conditions.filter((it) => !asksSet(it)), ...conditions.filter(asksSet)]
+    : [...conditions]
+}
+
 export const equals = (selector: Nft, value: Nft, isNegated = false): Nft =>
   safe(`${selector} ${isNegated ? '!= ' : ''}${value}`)
 
