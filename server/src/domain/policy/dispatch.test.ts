@@ -13,7 +13,7 @@ import {
   walk,
 } from '../../../test/support/nft-walk.ts'
 import { ruleIn } from '../../../test/support/policy-samples.ts'
-import { countLines } from '../../core/plan/nft-piece.ts'
+import { countLines, linesOf } from '../../core/plan/nft-piece.ts'
 import { assignRanks } from './dispatch-ranks.ts'
 import type { PolicyRule } from './model.ts'
 
@@ -73,6 +73,18 @@ for (const isMixed of [false, true]) {
     }
   })
 }
+
+it('a bucket ends behind the last value that a rule of it names', () => {
+  const port = (at: number) => ({ key: `p${at}`, ranges: [at, at] })
+  const rules = [22, 53, 443, 3389].flatMap((at) =>
+    Array.from({ length: 10 }, (_, i) =>
+      ruleIn('forward', at * 100 + i, { kind: 'accept' }, { protocol: 'tcp', destinationPorts: port(at) }),
+    ),
+  )
+  const map = [...compile(rules).values()].find(({ kind, name }) => kind === 'map' && name.startsWith('m_'))
+  const keys = linesOf(map ?? { parts: [] }).map((line) => line.split(' : ')[0])
+  assert.deepEqual(keys, ['0-31', '32-63', '256-511', '2048-4095'])
+})
 
 it('ranks rise along the table, and rules that stay keep theirs', () => {
   fc.assert(

@@ -19,6 +19,7 @@ import {
   fieldNames,
   fieldOf,
   findCuts,
+  lastUsed,
   listStarts,
   patchCutting,
   patchSurvey,
@@ -208,8 +209,10 @@ export function makeBuckets(task: Task, survey: Survey | null, fields: readonly 
     const chain = tree?.name ?? `${prefix}${low.toString(16)}`
     trees.push(isUsed ? makeBranch(chain, bucket, tree ?? byName.get(chain), make) : null)
     const next = cuts[at + 1]
-    const text = old?.cutting.cuts[oldAt + 1] === next ? old?.elements[oldAt] : null
-    elements.push(isUsed ? (text ?? element(printKey(index, low, (next ?? field.limit) - 1), goTo(chain))) : null)
+    const isSameBucket = old?.cutting.buckets[oldAt] === bucket && old.cutting.cuts[oldAt + 1] === next
+    const text = isSameBucket ? old.elements[oldAt] : null
+    const last = () => lastUsed(bucket, index, low, (next ?? field.limit) - 1)
+    elements.push(isUsed ? (text ?? element(printKey(index, low, last()), goTo(chain))) : null)
   }
   const maps = old !== undefined && isSameList(old.elements, elements) ? old.maps : makeFieldMaps(index, cuts, elements)
   const branches = trees.filter((tree) => tree !== null)
