@@ -47,8 +47,9 @@ export interface RankedTree extends Tree {
   readonly ranking?: Ranking
 }
 
-/** What was decided about each rule of a table, in its order, for the next time. */
+/** What was decided about each rule of a table but a closing one, in its order, for the next time. */
 interface Ranking {
+  readonly body: readonly Entry[]
   readonly narrow: readonly Narrowness[]
   /** How many rules there were when it was decided what is narrow. */
   readonly count: number
@@ -76,6 +77,9 @@ const nothing = 0xffff_ffff
 const markOf = (rank: number): number => nothing - rank
 const rankStep = 0x1_0000
 
+/** Asked first: to look up a mark costs more than to find that there is none. */
+const isFound = sentence(words('meta mark !='), hexNumber(0))
+
 const setMark = (value: number): Nft => sentence(words('meta mark set'), hexNumber(value))
 
 export const printEntry = ({ conditions, statements }: EntryParts): Nft[] =>
@@ -100,12 +104,14 @@ export function dispatch(name: string, entries: readonly Entry[], previous: Rank
 /** Buckets are cut again only when the table has changed a lot: a rule should not change its kind with every edit. */
 const isAbout = (count: number, before: number): boolean => Math.abs(count - before) <= before / 8
 
-function makeRanked(task: Task, entries: readonly Entry[], narrow: readonly Narrowness[], count: number): RankedTree {
+function makeRanked(task: Task, whole: readonly Entry[], narrow: readonly Narrowness[], count: number): RankedTree {
   const { name } = task
-  const previous: RankedTree | undefined = task.previous
-  const changes = previous?.ranking === undefined ? null : changesBetween(previous.leaves, entries)
-  const isCarried = changes !== null && previous?.ranking?.narrow === narrow
-  const last = isCarried ? { ...previous.ranking, leaves: previous.leaves, changes } : undefined
+  const previous = (task.previous as RankedTree | undefined)?.ranking
+  // A last rule that no field separates, such as the one for everything else, needs no mark: nothing comes after it.
+  const closing = whole.slice(-1).filter((entry) => kindOf(entry, narrow) === otherKind)
+  const entries = closing.length > 0 ? whole.slice(0, -1) : whole
+  const changes = previous === undefined ? null : changesBetween(previous.body, entries)
+  const last = changes !== null && previous?.narrow === narrow ? { ...previous, changes } : undefined
   const kinds = sortKinds(entries, narrow, last)
   const order = orderKinds(kinds, last?.order)
   const [main, ...others] = order as [number, ...number[]]
@@ -126,19 +132,24 @@ function makeRanked(task: Task, entries: readonly Entry[], narrow: readonly Narr
   const deciding = new Array<Leaf>(entries.length - probes.length)
   for (let at = 0, to = 0; at < entries.length; at++) if (kinds[at] === main) deciding[to++] = roles[at] as Leaf
   const lookBranches = [...looks].map(([kind, leaves]): Branch => [`${name}_look_${letters[kind]}`, leaves])
-  const ends = makeEnds(name, probes, previous?.ranking?.ends)
+  const ends = makeEnds(name, probes, previous?.ends)
   const ending = ends.parts.map(({ chain, leaves }): Branch => [chain, leaves])
   const mainName = `${name}_${letters[main]}`
   const tree = makeBranches(task, [...lookBranches, [mainName, deciding], ...ending], makeTree, () => ({
-    lines: [setMark(0), ...lookBranches.map(([chain]) => jump(chain)), jump(mainName), ends.line],
+    lines: [
+      setMark(0),
+      ...lookBranches.map(([chain]) => jump(chain)),
+      jump(mainName),
+      sentence(isFound, ends.line),
+      ...closing.flatMap(({ lines }) => lines),
+    ],
     pieces: [ends.piece],
   }))
-  return { ...tree, ranking: { narrow, count, order, kinds, ranks, roles, ends } }
+  return { ...tree, ranking: { body: entries, narrow, count, order, kinds, ranks, roles, ends } }
 }
 
 /** What the last time decided, and what differs since then. */
 interface Last extends Ranking {
-  readonly leaves: readonly Leaf[]
   readonly changes: Changes<Leaf>
 }
 
@@ -397,19 +408,15 @@ function isRising(values: Float64Array): boolean {
 /** The rank each rule had, -1 for new ones. One that was changed or moved may keep it. */
 function oldRanks(
   entries: readonly Entry[],
-  previous: RankedTree | undefined,
+  previous: Ranking | undefined,
   changes: Changes<Leaf> | null,
 ): Float64Array {
   const old = new Float64Array(entries.length).fill(-1)
-  const ranking = previous?.ranking
-  if (previous === undefined || ranking === undefined) return old
-  const { leaves } = previous
+  if (previous === undefined) return old
+  const { body, ranks } = previous
   const runs = changes?.runs ?? []
-  for (const { at, from, count } of runs)
-    for (let i = 0; i < count; i++) old[at + i] = ranking.ranks[from + i] as number
-  const others = new Map(
-    missedByRuns(leaves.length, runs).map((at) => [(leaves[at] as Leaf).hash, ranking.ranks[at] as number]),
-  )
+  for (const { at, from, count } of runs) for (let i = 0; i < count; i++) old[at + i] = ranks[from + i] as number
+  const others = new Map(missedByRuns(body.length, runs).map((at) => [(body[at] as Entry).hash, ranks[at] as number]))
   for (const at of outsideRuns(entries.length, runs)) old[at] = others.get((entries[at] as Entry).hash) ?? -1
   return old
 }

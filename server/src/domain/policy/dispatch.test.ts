@@ -86,6 +86,18 @@ it('a bucket ends behind the last value that a rule of it names', () => {
   assert.deepEqual(keys, ['0-31', '32-63', '256-511', '2048-4095'])
 })
 
+it('a last rule for everything else is asked without a mark, and one that comes behind it takes its place', () => {
+  const rules = Array.from({ length: 200 }, (_, at) => {
+    const list = { key: `k${at}`, ranges: [destinationBase + at, destinationBase + at], isNegated: false }
+    return ruleIn('forward', at + 1, { kind: 'accept' }, at % 2 === 0 ? { destination: list } : { source: list })
+  })
+  const forAll = (id: number) => ruleIn('forward', id, { kind: 'drop' }, {})
+  const closingOf = (all: readonly PolicyRule[]) => linesOf(compile(all).get('forward_4') ?? { parts: [] }).at(-1)
+  assert.match(closingOf([...rules, forAll(501)]) ?? '', /^counter drop comment ".*\b501\b.*"$/)
+  assert.match(closingOf([...rules, forAll(501), forAll(502)]) ?? '', /^counter drop comment ".*\b502\b.*"$/)
+  assert.match(closingOf(rules) ?? '', /^meta mark != 0x0 meta mark vmap/)
+})
+
 it('ranks rise along the table, and rules that stay keep theirs', () => {
   fc.assert(
     fc.property(
