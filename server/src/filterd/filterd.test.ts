@@ -140,24 +140,25 @@ describe('the decision process', () => {
     const denied = await askOne({ lang: 'ru,%20en;q=0.5' })
     assert.match(denied, /^1 OK v_REQ=deny page=ru rule=1 why=rule cat=users\.id\.1 /)
     assert.match(denied, / names="Forbidden &#34;&#60;sites&#62;&#34;" rule_name="rule 1"$/)
-    assert.match(await askOne({ url: 'http://other.test/' }), /^1 OK v_REQ=allow page=en rule=- why=default/)
+    assert.match(await askOne({ url: 'http://other.test/' }), /^1 OK v_REQ=allow why=default/)
     assert.match(
       await askOne({ stage: 'TLS', m: 'CONNECT', url: '192.0.2.1:443', sni: 'www.casino.test', lp: '3130' }),
       /^1 OK v_TLS=deny page=en clt_conn_tag=deny:1 rule=1 /,
     )
     assert.match(
       await askOne({ stage: 'TLS', m: 'CONNECT', url: '192.0.2.1:443', lp: '3130' }),
-      /^1 OK v_TLS=splice page=en clt_conn_tag=splice:- /,
+      /^1 OK v_TLS=splice clt_conn_tag=splice:- why=default/,
       'no name: judged by its address',
     )
     assert.match(await askOne({ m: 'CONNECT', url: 'casino.test:443', lp: '3128' }), /^1 OK v_REQ=deny /)
-    assert.equal(await askOne({ m: 'CONNECT', url: '%5B::1%5D:443', lp: '3128' }), '1 OK v_REQ=allow page=en')
+    assert.equal(await askOne({ m: 'CONNECT', url: '%5B::1%5D:443', lp: '3128' }), '1 OK v_REQ=allow')
     assert.match(await askOne({ url: 'https://other.test/', tag: 'deny:7' }), /^1 OK v_REQ=deny page=en rule=7 /)
     // A decrypted request that names another host than the hello did: the server behind is that of the hello.
     const lie = { url: 'https://other.test/', sni: 'www.casino.test', tag: 'bump:7', lp: '3130' }
     assert.match(await askOne(lie), /^1 OK v_REQ=deny page=en rule=1 /)
     assert.match(await askOne({ ...lie, sni: 'third.test' }), /^1 OK v_REQ=allow /)
     assert.deepEqual(await ask('0 PING\n'), ['0 PONG'])
+    assert.match(await askOne({ id: '2147483647', url: 'http://other.test/' }), /^2147483647 OK v_REQ=allow /)
   })
 
   it('decides with new rules as soon as a reload is answered, and keeps the old ones where a file is bad', async () => {

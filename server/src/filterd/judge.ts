@@ -21,7 +21,6 @@ const maxNames = 12
 export function judge(line: AskLine, judging: Judging): Answer {
   const { deciding, decide } = judging
   const user = judging.userAt(line.source)
-  const language = languageOf(line.language)
   const question = questionOf(line, user, judging)
   const isConnect = line.stage === 'request' && line.method === 'CONNECT'
   const decision = isConnect
@@ -34,22 +33,28 @@ export function judge(line: AskLine, judging: Judging): Answer {
     : withSentLocation(decision)
   const { verdict, ruleId, reason, location, categories } = final
   const isOpen = verdict === 'wait' || (isConnect && verdict !== 'deny')
-  const rule = ruleId === null ? undefined : deciding.policy.rules.find(({ id }) => id === ruleId)
   return {
     stage: line.stage,
     verdict,
     user,
-    language,
     isChunked: line.isChunked,
     decided: isOpen ? null : { ruleId, reason, location, categories: categories.map(({ id }) => id) },
-    page:
-      verdict === 'deny'
-        ? {
-            categories: namesOf(categories, deciding.policy.names, language),
-            rule: rule?.name ?? '',
-            user: user?.login ?? '',
-          }
-        : null,
+    page: verdict === 'deny' ? pageOf(line, final, user, deciding) : null,
+  }
+}
+
+function pageOf(
+  line: AskLine,
+  { ruleId, categories }: FilterDecision,
+  user: FilterUser | null,
+  { policy }: Deciding,
+): Answer['page'] {
+  const language = languageOf(line.language)
+  return {
+    language,
+    categories: namesOf(categories, policy.names, language),
+    rule: policy.rules.find(({ id }) => id === ruleId)?.name ?? '',
+    user: user?.login ?? '',
   }
 }
 

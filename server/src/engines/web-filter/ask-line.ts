@@ -36,9 +36,9 @@ export interface AskLine {
   readonly isChunked: boolean
 }
 
-/** The channel of a line, also of one that is not a question; null when it has none. */
+/** The channel of a line, also of one that is not a question; null when it has none. Squid counts all questions, up to 2^31. */
 export function channelOf(line: string): string | null {
-  return /^[0-9]{1,9}(?= |$)/.exec(line)?.[0] ?? null
+  return /^[0-9]{1,10}(?= |$)/.exec(line)?.[0] ?? null
 }
 
 /** Null when the line is not a question. */
@@ -128,9 +128,13 @@ export interface Answer {
     readonly location: string | null
   } | null
   readonly user: FilterUser | null
-  readonly language: 'en' | 'ru'
-  /** For the page; only where it is shown. */
-  readonly page: { readonly categories: string; readonly rule: string; readonly user: string } | null
+  /** Null where none is shown. */
+  readonly page: {
+    readonly language: 'en' | 'ru'
+    readonly categories: string
+    readonly rule: string
+    readonly user: string
+  } | null
   /** What is in place of the reply has to be in chunks too: the proxy has decided so before it asks. */
   readonly isChunked: boolean
 }
@@ -140,14 +144,19 @@ const verdictKeys: Readonly<Record<FilterStage, string>> = { tls: 'v_TLS', reque
 /** Longer values would fill the buffer of the proxy for one answer (32 KB). */
 const maxValue = 4096
 
-/** With the line end. Each key at most once; the proxy adds values of later answers to those of earlier ones. */
-export function printAnswer(id: string, { stage, verdict, decided, user, language, page, isChunked }: Answer): string {
-  const parts = [`${id} OK ${verdictKeys[stage]}=${verdict} page=${language}`]
-  const rule = decided?.ruleId ?? '-'
-  if (stage === 'tls') parts.push(`clt_conn_tag=${verdict}:${rule}`)
+/**
+ * With the line end. Each key at most once; the proxy adds values of later answers to those of earlier ones. Every value costs
+ * the proxy time with each rule that asks about one, so there is none that says nothing.
+ */
+export function printAnswer(id: string, { stage, verdict, decided, user, page, isChunked }: Answer): string {
+  const parts = [`${id} OK ${verdictKeys[stage]}=${verdict}`]
+  const rule = decided?.ruleId ?? null
+  if (page) parts.push(`page=${page.language}`)
+  if (stage === 'tls') parts.push(`clt_conn_tag=${verdict}:${rule ?? '-'}`)
   if (isChunked && (verdict === 'deny' || verdict === 'redirect')) parts.push('chunked=yes')
   if (decided) {
-    parts.push(`rule=${rule} why=${encodeValue(decided.reason)}`)
+    if (rule !== null) parts.push(`rule=${rule}`)
+    parts.push(`why=${encodeValue(decided.reason)}`)
     if (decided.categories.length > 0)
       parts.push(`cat=${decided.categories.map(encodeValue).join(',').slice(0, maxValue)}`)
     if (decided.location !== null) parts.push(`loc=${encodeLocation(decided.location)}`)
