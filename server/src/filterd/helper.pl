@@ -37,9 +37,9 @@ my $unsent = '';      # for the decision process
 my $answers = '';     # from it, not complete yet
 my $questions = '';   # from Squid, not complete yet
 my $is_skipping = 0;  # inside of a question that is too long
-my %open;             # number of a question => channel of Squid
-my @asked;            # [number, when], oldest first
-my $last = 0;         # numbers are never used twice, so a late answer meets no other question
+# Channel of Squid => 1. Squid counts them up and uses none twice, and who is late loses its connection: an answer meets no other question.
+my %open;
+my @asked;            # [when, channels] of what was read together, oldest first
 my $next_try = 0;
 # After a silence the next questions do not wait for an answer to the first: "down" until it has answered a ping.
 my $is_doubtful = 0;
@@ -80,7 +80,7 @@ sub lose {
     close $peer if $peer;
     $peer = undef;
     $unsent = $answers = '';
-    my @channels = values %open;
+    my @channels = keys %open;
     %open = ();
     @asked = ();
     to_squid(down(@channels)) if @channels;
@@ -122,18 +122,15 @@ sub send_rest {
 
 sub ask {
     my ($text) = @_;
-    my ($refused, $now) = ('', now());
-    look_at_work() if $peer && !@asked && $now - $worked_at >= $limit / 4;
-    for my $line (split /\n/, $text) {
-        my ($channel, $rest) = $line =~ /^([0-9]{1,9}) (.*)$/s or next;
-        if (!$peer || $is_doubtful) { $refused .= down($channel); next }
-        $last++;
-        $open{$last} = $channel;
-        push @asked, [$last, $now];
-        $unsent .= "$last $rest\n";
-    }
-    to_squid($refused) if length $refused;
-    send_rest() if $peer;
+    my @channels = $text =~ /^([0-9]{1,10}) /mg or return;
+    return to_squid(down(@channels)) if !$peer || $is_doubtful;
+    my $now = now();
+    look_at_work() if !@asked && $now - $worked_at >= $limit / 4;
+    @open{@channels} = (1) x @channels;
+    push @asked, [$now, \@channels];
+    # As it is: the decision process leaves out what is not a question.
+    $unsent .= $text;
+    send_rest();
 }
 
 sub take_questions {
@@ -149,7 +146,7 @@ sub take_questions {
     my $end = rindex $questions, "\n";
     ask(substr $questions, 0, $end + 1, '') if $end >= 0;
     if (length $questions > $longest_question) {
-        to_squid(full($1)) if $questions =~ /^([0-9]{1,9}) /;
+        to_squid(full($1)) if $questions =~ /^([0-9]{1,10}) /;
         $questions = '';
         $is_skipping = 1;
     }
@@ -163,11 +160,10 @@ sub take_answers {
     my $end = rindex $answers, "\n";
     my $reply = '';
     if ($end >= 0) {
-        for my $line (split /\n/, substr $answers, 0, $end + 1, '') {
-            my ($number, $rest) = $line =~ /^([0-9]{1,15}) (.*)$/s or next;
-            if ($number eq '0') { $is_doubtful = $is_working = $pinged = 0; look_at_work(); next }
-            my $channel = delete $open{$number};
-            $reply .= "$channel $rest\n" if defined $channel;
+        my $lines = substr $answers, 0, $end + 1, '';
+        while ($lines =~ /^(([0-9]{1,10}) .*\n)/mg) {
+            if (delete $open{$2}) { $reply .= $1 }
+            elsif ($2 eq '0') { $is_doubtful = $is_working = $pinged = 0; look_at_work() }
         }
     }
     to_squid($reply) if length $reply;
@@ -176,8 +172,14 @@ sub take_answers {
 
 # Answers may come in any order, so those that came are left out when they are the oldest.
 sub watch {
-    shift @asked while @asked && !exists $open{$asked[0][0]};
-    my $oldest = @asked ? $asked[0][1] : $pinged;
+    @asked = () if !%open;
+    while (@asked) {
+        my $channels = $asked[0][1];
+        shift @$channels while @$channels && !exists $open{$channels->[0]};
+        last if @$channels;
+        shift @asked;
+    }
+    my $oldest = @asked ? $asked[0][0] : $pinged;
     return if !$peer || !$oldest || now() - $oldest < $limit;
     $is_doubtful = 1;
     $is_working = processor_time() - $worked >= (now() - $worked_at) * $working;
@@ -187,7 +189,6 @@ sub watch {
 
 binmode $_ for \*STDIN, \*STDOUT;
 $SIG{PIPE} = 'IGNORE';
-# Of many questions at once the numbers of those that were answered are left out in time.
 reach();
 while (1) {
     my ($in, $out) = ('', '');

@@ -228,6 +228,18 @@ describe('the helper of the proxy', () => {
     assert.deepEqual([last(11), last(12), last(13)], ['OK v=x%20y', 'OK v=z', 'OK v=w'])
   })
 
+  it('carries the questions of a proxy that has asked two thousand million times', async () => {
+    await listen()
+    start()
+    await becomesReady()
+    ask('2147483647 REQ a\n')
+    await answered(2147483647)
+    assert.equal(last(2147483647), 'OK said=REQ_a')
+    ask(`2147483646 REQ ${'x'.repeat(3_000_000)}`)
+    await answered(2147483646)
+    assert.equal(last(2147483646), full)
+  })
+
   it('carries 10,000 questions that are sent at once, each with its answer', async () => {
     await listen()
     start()
