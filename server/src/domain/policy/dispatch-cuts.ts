@@ -1,7 +1,7 @@
 // Where a list of rules is cut by a field, and which rules are in which bucket. All of it comes from the content alone:
 // what is worked out from the last time and the changes since then equals what is worked out from nothing. Pure.
 
-import { noRanges, type Ranges } from '../../shared/net/ranges.ts'
+import { noRanges, pairsOf, type Ranges } from '../../shared/net/ranges.ts'
 import { type Changes, type Position, patchList } from './leaf-changes.ts'
 
 /** The fields that separate rules. Ports share one space: those of TCP as they are, those of UDP after them. */
@@ -293,11 +293,9 @@ function lowerBound(sorted: Float64Array, value: number, from: number, to: numbe
  */
 export function lastUsed(bucket: readonly Separable[], index: FieldIndex, low: number, high: number): number {
   let used = low
-  for (const { fields } of bucket) {
-    const ranges = fields[index] ?? noRanges
-    for (let at = 0; at < ranges.length && (ranges[at] as number) <= high; at += 2)
-      used = Math.max(used, Math.min(ranges[at + 1] as number, high))
-  }
+  for (const { fields } of bucket)
+    for (const [first, last] of pairsOf(fields[index] ?? noRanges))
+      if (first <= high) used = Math.max(used, Math.min(last, high))
   let size = 1
   while (low + size <= used) size *= 2
   return Math.min(low + size - 1, high)
