@@ -90,6 +90,7 @@ export async function startFlood(machine: Machine): Promise<Flood> {
 }
 
 export interface Pings {
+  answers(): number
   /** Ends them. Every ping has had a second for its answer. */
   stop(): Promise<{ readonly sent: number; readonly answered: number }>
 }
@@ -104,6 +105,7 @@ export async function startPings(machine: Pick<Machine, 'startBeside'>, everySec
   const answers = (): number => printed.split('bytes from').length - 1
   await until('the client gets answers', () => answers() > 5)
   return {
+    answers,
     stop: async () => {
       child.kill('SIGINT')
       await once(child, 'close')
