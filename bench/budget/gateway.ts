@@ -181,13 +181,14 @@ export class CountedGateway implements AsyncDisposable {
 
   /** What follows a start has been done: the first plan is in force and its rules were compared. */
   async settle(): Promise<void> {
-    let last = -1
-    await until('it is quiet', async () => {
+    const count = async (): Promise<number> => {
       const { messages, statements } = await this.gatewayd.ask()
+      return messages + statements
+    }
+    await until('it is quiet', async () => {
+      const before = await count()
       await new Promise((resolve) => setTimeout(resolve, 300))
-      const isQuiet = messages + statements === last
-      last = messages + statements
-      return isQuiet
+      return (await count()) === before
     })
   }
 
