@@ -9,6 +9,8 @@ import { base, createSequences, keep, rule, type Sequence } from './stand-ins/se
 
 const { scenarioOf, run } = createSequences('the ruleset')
 
+const rounds = process.env.PORTCULLIS_NIGHTLY === '1' ? 25 : 10
+
 scenarioOf('chains are added, changed and removed without touching the others', async (sequence) => {
   await sequence.applied(base('jump keep', 'jump a'), keep, chain('a', [rule('r.1')]))
   const handle = sequence.handleOf('chain', 'keep')
@@ -86,7 +88,7 @@ scenarioOf('random changes end as a load from nothing does', async (sequence) =>
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return (state >>> 8) % limit
   }
-  for (let round = 0; round < 25; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const chains = Array.from({ length: 6 }, (_, i) => i).filter(() => random(3) > 0)
     const sets = Array.from({ length: 3 }, (_, i) => i).filter(() => random(3) > 0)
     const networks = Array.from({ length: 40 }, (_, i) => i).filter(() => random(4) > 0)

@@ -1,4 +1,4 @@
-// A report over a million requests is counted in a thread: other calls are answered while it runs.
+// A report over many requests, a million at night, is counted in a thread: other calls are answered while it runs.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,11 +9,11 @@ import type { NewRecord } from '../../src/domain/logs/record.ts'
 import { createStoredLogs } from '../support/stored-logs.ts'
 import { createTestGateway } from '../support/test-gateway.ts'
 
-const requests = 1_000_000
+const requests = process.env.PORTCULLIS_NIGHTLY === '1' ? 1_000_000 : 200_000
 const batch = 20_000
 
-it('the top of a million web requests is right, and other calls do not wait for it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portcullis-web-million-'))
+it(`the top of ${requests} web requests is right, and other calls do not wait for it`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-web-top-'))
   const logs = createStoredLogs(folder)
   const gateway = await createTestGateway({ parts: { logs } })
   const admin = await gateway.client('predefined_admin_write')

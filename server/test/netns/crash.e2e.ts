@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const password = 'correct horse 9'
 const isNightly = process.env.PORTCULLIS_NIGHTLY === '1'
-const kills = { gatewayd: isNightly ? 400 : 16, applyd: isNightly ? 200 : 8 } as const
+const kills = { gatewayd: isNightly ? 400 : 8, applyd: isNightly ? 200 : 4 } as const
 const writers = 4
 const mostWrites = 20
 const mostTurns = 100

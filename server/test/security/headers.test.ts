@@ -174,6 +174,9 @@ const hearsay: Readonly<Record<string, string>> = {
   'upgrade-insecure-requests': '1',
 }
 
+/** By day a read gets every fourth of them, and all of them at once; the next read gets the next ones. */
+const shareOfClaims = process.env.PORTCULLIS_NIGHTLY === '1' ? 1 : 4
+
 describe('a header that merely claims something', () => {
   it('leaves the reply of every GET as it is, byte for byte', async () => {
     assert.ok(Object.keys(hearsay).length >= 40)
@@ -196,13 +199,15 @@ describe('a header that merely claims something', () => {
       return { status: answer.statusCode, headers: JSON.stringify(headers), text }
     }
     for (const client of clients) {
-      for (const endpoint of reads) {
+      for (const [turn, endpoint] of reads.entries()) {
         const url = fillPath(endpoint.path)
         // Without a session only so many requests are answered in a second.
         gateway.clock.advance(2)
         const plain = await read(client.cookie, url, {})
         assert.notEqual(plain.status, 429, url)
-        const claims = Object.entries(hearsay).map(([name, value]) => ({ title: name, headers: { [name]: value } }))
+        const claims = Object.entries(hearsay)
+          .filter((_, index) => (index + turn) % shareOfClaims === 0)
+          .map(([name, value]) => ({ title: name, headers: { [name]: value } }))
         for (const { title, headers } of [...claims, { title: 'all of them', headers: hearsay }]) {
           const reply = await read(client.cookie, url, headers)
           assert.equal(reply.status, plain.status, `${title} at ${url}`)
