@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { areas } from '../../areas/index.ts'
 import { handle, type Route } from '../../core/area/handle.ts'
 import { endpoint } from '../../core/contract/endpoint.ts'
-import { findPlace, findRoute, methodsAt } from './find-route.ts'
+import { findPlace, findRoute, methodsAt, mostParts } from './find-route.ts'
 
 type Method = Route['endpoint']['method']
 
@@ -60,6 +60,17 @@ describe('a route', () => {
       assert.equal(shown('GET', url), null, url)
     assert.equal(shown('PUT', '/things'), null)
     assert.equal(shown('__proto__', '/things'), null)
+  })
+
+  it('has fewer parts than are looked at, however many a client sends', (test) => {
+    for (const { endpoint } of areas.flatMap((area) => area.routes))
+      assert.ok(endpoint.path.split('/').length < mostParts, endpoint.path)
+    const decode = test.mock.method(globalThis, 'decodeURIComponent')
+    for (const url of ['/'.repeat(8_000), `/things/7${'/a'.repeat(4_000)}`, `/things/7${'/'.repeat(mostParts)}`]) {
+      assert.equal(shown('GET', url), null)
+      assert.deepEqual(methodsAt(routes, url), [])
+    }
+    assert.ok(decode.mock.callCount() <= 6 * mostParts, `${decode.mock.callCount()} parts`)
   })
 
   it('is found with a variable that is empty, but not by a call that comes as data', () => {

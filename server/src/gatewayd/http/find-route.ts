@@ -122,10 +122,13 @@ function fieldsOf(search: string): Readonly<Record<string, string>> {
   return fields
 }
 
+/** More than any route has. A client may send thousands without a session, and those behind are not looked at. */
+export const mostParts = 32
+
 /** Null when its encoding is wrong. */
 function partsOf(place: string): readonly string[] | null {
   try {
-    return place.split('/').map(decodeURIComponent)
+    return place.split('/', mostParts).map(decodeURIComponent)
   } catch {
     return null
   }
