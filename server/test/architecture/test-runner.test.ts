@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { exceptions } from '../support/exceptions.ts'
@@ -120,6 +120,20 @@ describe('the test runner', () => {
       assert.equal(code, 1, name)
       assert.match(out, /does not leave the process as it found it/)
     }
+  })
+
+  it('keeps the files of tests in a folder that it removes, with those that killed runs left', () => {
+    const told = join(folder, 'told')
+    const modules = "import { writeFileSync } from 'node:fs'\nimport { tmpdir } from 'node:os'\n"
+    const asks = write('asks.test.mjs', `${modules}test('asks', () => writeFileSync('${told}', tmpdir()))`)
+    assert.equal(run([asks]).code, 0)
+    const used = readFileSync(told, 'utf8')
+    assert.equal(existsSync(used), false)
+    // No process has so high a number.
+    const left = join(dirname(used), 'p4999999-AbCdEf')
+    mkdirSync(left)
+    assert.equal(run([asks]).code, 0)
+    assert.equal(existsSync(left), false)
   })
 
   it('starts a file that asks for it in a process of its own', () => {
