@@ -9,7 +9,7 @@ const unitSeconds = 5
 const wireSeconds = 20
 const shown = 15
 /** What the same file may take on one run more than on another. */
-const tolerance = 1.5
+const tolerance = 2
 
 /** Files with what they cost, the dearest first. */
 export function readCosts(folder) {

@@ -84,12 +84,15 @@ function valueFor(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof(texts, fc.string({ maxLength: 60 }), anything)
 }
 
+/** What is said of a list as a whole, beside what is wrong with its entries. */
+const wholeLists = ['Duplicate entry.', 'Must be a list, or an empty text for the empty list.']
+
 /** Whether wrong entries are also said to be equal does not matter. */
 const sorted = (problems: readonly { field: string; message: string }[]): string[] =>
   problems
     .filter(
       ({ field, message }) =>
-        message !== 'Duplicate entry.' || !problems.some((one) => one.field.startsWith(`${field}[`)),
+        !wholeLists.includes(message) || !problems.some((one) => one.field.startsWith(`${field}[`)),
     )
     .map(({ field, message }) => `${field}: ${message}`)
     .sort()
