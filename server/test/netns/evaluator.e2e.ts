@@ -24,7 +24,7 @@ const password = 'correct horse 9'
 const tables = ['forward', 'input', 'dnat', 'snat', 'log'] as const
 type Table = (typeof tables)[number]
 
-const rounds = process.env.PORTCULLIS_NIGHTLY === '1' ? 25 : 10
+const rounds = 25
 const packetsPerRound = 124
 const changesPerRound = 14
 const mostRules: Record<Table, number> = { forward: 40, input: 12, dnat: 8, snat: 8, log: 10 }
@@ -300,7 +300,7 @@ describe('the evaluator and the kernel', () => {
     }
     // Packets that meet no rule would agree as well.
     for (const kind of [...tables, 'marked', 'dropped'])
-      assert.ok((seen.get(kind) ?? 0) > 4 * rounds, `too few cases: ${JSON.stringify([...seen])}`)
+      assert.ok((seen.get(kind) ?? 0) > 100, `too few cases: ${JSON.stringify([...seen])}`)
   })
 })
 
