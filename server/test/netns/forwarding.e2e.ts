@@ -74,7 +74,11 @@ describe('the log on its way to a collector', { skip: reasonToSkipCollectors }, 
   const signal = async (name: string, which: 'KILL' | 'STOP' | 'CONT'): Promise<void> => {
     const process = readFileSync(join(folder, `${name}.process`), 'utf8').trim()
     await gateway.exec('internet', ['/bin/kill', `-${which}`, process])
-    if (which === 'KILL') running.delete(name)
+    if (which !== 'KILL') return
+    // One that has not quite ended keeps its port and its file of the process from the next one.
+    const isThere = async () => (await gateway.exec('internet', ['/bin/kill', '-0', process])).code === 0
+    await until(`${name} is gone`, async () => !(await isThere()))
+    running.delete(name)
   }
   const collector = (name: string, tls?: Awaited<ReturnType<typeof makeCertificate>>): Collector =>
     rsyslogCollector({ folder, name, address, port: ++lastPort, ...(tls ? { tls } : {}) })

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { Random, seed } from '../../../../test/security/random.ts'
 import { LogMaker, textOf } from '../../../../test/support/log-questions.ts'
 import { NaiveLogStore } from '../../../../test/support/naive-log-store.ts'
-import { until } from '../../../../test/support/until.ts'
+import { patienceMs, until } from '../../../../test/support/until.ts'
 import { all } from '../../../core/contract/table-query.ts'
 import { logKindNames } from '../../../domain/logs/kinds.ts'
 import type { Question } from '../../../domain/logs/store.ts'
@@ -32,6 +32,8 @@ describe('the log store of the event loop', () => {
       writerEntry: source('gatewayd/threads/log-writer.ts'),
       workerEntry: source('gatewayd/threads/log-worker.ts'),
       onFault: (error) => faults.push(error),
+      // The limit of the product is for people who wait; on a busy machine it would decide a test that is about answers.
+      timeLimitMs: patienceMs,
       ...changes,
     })
     return store
