@@ -133,6 +133,9 @@ export function problemsOf(faults: readonly SchemaFault[], say: Say = sayEnglish
     const isSaidBetter = (other: SchemaFault): boolean =>
       other.place === place && other.keyword !== 'type' && other.keyword !== 'anyOf'
     if (inUnion && faults.some(isSaidBetter)) continue
+    const isOfOtherBranch = unions.has(place) && (keyword === 'enum' || keyword === 'const')
+    // It is of the right kind, and what is wrong inside is said there.
+    if (isOfOtherBranch && faults.some((other) => other.place.startsWith(`${place}/`))) continue
     const isKnown = problems.has(field)
     if (keyword === 'anyOf') {
       if (!isKnown) problems.set(field, notAllowed)
