@@ -19,6 +19,8 @@ process.umask(0o022)
 async function make(program) {
   const begun = Date.now()
   const draft = join(findStore(), `bundle.${process.pid}`)
+  /** Of each source, the sum of what went into the bundle: the file may have been changed since. */
+  const sums = new Map(makers().map((path) => [path, sumOf(readFileSync(path))]))
   const build = await rolldown({
     input: { [entryName.replace('.mjs', '')]: join(root, program) },
     cwd: root,
@@ -27,7 +29,7 @@ async function make(program) {
     // Nothing that a source says may be left out because it looks unused.
     treeshake: false,
     logLevel: 'silent',
-    plugins: [leaveLazyPackages, placeSources(draft)],
+    plugins: [noteSums(sums), leaveLazyPackages, placeSources(draft)],
   })
   const { output } = await build.generate({
     dir: draft,
@@ -41,7 +43,8 @@ async function make(program) {
   await build.close()
   const chunks = output.filter(({ type }) => type === 'chunk')
   const sources = chunks.flatMap(({ moduleIds }) => moduleIds).filter((path) => path.startsWith(root))
-  const list = { folder: '', sources: [...sources.toSorted(), ...makers()].map((path) => describe(path, begun)) }
+  const described = [...sources.toSorted(), ...makers()].map((path) => describe(path, sums.get(path), begun))
+  const list = { folder: '', sources: described }
   list.folder = `bundle-${sumOf(JSON.stringify([program, list.sources.map(({ path, sum }) => [path, sum])]))}`
   keep(program, list, chunks, draft)
 }
@@ -51,6 +54,14 @@ function makers() {
   const installed = join(root, 'node_modules', '.package-lock.json')
   return [fileURLToPath(import.meta.url), ...(existsSync(installed) ? [installed] : [])]
 }
+
+const noteSums = (sums) => ({
+  name: 'note-sums',
+  transform(code, path) {
+    sums.set(path, sumOf(code))
+    return null
+  },
+})
 
 /** A package that a source imports when it needs it stays where it is. */
 const leaveLazyPackages = {
@@ -80,10 +91,10 @@ function placeSources(folder) {
 }
 
 /** A change in the same moment would leave the time as it is, so a file that is as new as that is compared by its text. */
-function describe(path, begun) {
+function describe(path, sum, begun) {
   const { ctimeMs, size } = statSync(path)
   const isSettled = portable === undefined && begun - ctimeMs > 2_000
-  return { path: relative(root, path), sum: sumOf(readFileSync(path)), changed: isSettled ? ctimeMs : 0, size }
+  return { path: relative(root, path), sum, changed: isSettled ? ctimeMs : 0, size }
 }
 
 /** The list comes last and everything is on the disk before it: what it names is whole. */

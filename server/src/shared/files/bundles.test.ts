@@ -121,6 +121,33 @@ describe('bundles', () => {
     assert.deepEqual(run(), said(true, 'other'))
   })
 
+  test('an edit while the bundle is made runs at once too', () => {
+    const [second, third] = ['second', 'third'].map((word) => shared.replace('{ word,', `{ word: '${word}',`))
+    writeFileSync(at(part), second ?? '')
+    // It edits the source when everything has been read.
+    writeFileSync(
+      at('bundler.mjs'),
+      `import { writeFileSync } from 'node:fs'
+import { rolldown as real } from 'rolldown'
+export async function rolldown(options) {
+  const build = await real(options)
+  const generate = async (output) => {
+    const made = await build.generate(output)
+    writeFileSync(${JSON.stringify(at(part))}, ${JSON.stringify(third)})
+    return made
+  }
+  return { generate, close: () => build.close() }
+}
+`,
+    )
+    const maker = [at('server/plain/make-bundles.mjs'), pathToFileURL(at('bundler.mjs')).href]
+    assert.equal(spawnSync(process.execPath, maker).status, 0)
+    const { process: program, worker } = run() as Record<string, { readonly word: string }>
+    assert.deepEqual([program?.word, worker?.word], ['third', 'third'])
+    setUp()
+    assert.deepEqual(run(), said(true, 'third'))
+  })
+
   test('an edit that keeps the length and the time of the content is found', () => {
     // As it is for sources that were not written just now, whose text is not read.
     const path = join(store, listName(program))
