@@ -180,8 +180,13 @@ function partsOf(rule: PolicyRule, options: RuleOptions, family: Family, sets: N
   return {
     conditions: found.map((parts) => sentence(...protocol, ...withSetsLast([...parts, ...common]))),
     statements: statementsOf(rule, options),
+    basis: basisOf(rule),
   }
 }
+
+/** nft takes the port of a translation only behind a protocol that has ports. */
+const basisOf = ({ action, protocol }: PolicyRule): Nft =>
+  action.kind === 'dnat' && action.ports !== null ? words(`meta l4proto ${protocol}`) : blank
 
 /** What the dispatcher may separate rules by: where the users are that a rule names is not known when it is compiled. */
 const positive = (match: AddressMatch | null): Ranges | null =>

@@ -26,7 +26,7 @@ import {
 } from './dispatch.ts'
 import { allFields, fieldNames } from './dispatch-cuts.ts'
 import { type Changes, changesBetween, longestRise } from './leaf-changes.ts'
-import { element, equals, goTo, hexNumber, hexNumbers, jump, type Nft, rule, sentence, words } from './nft.ts'
+import { blank, element, equals, goTo, hexNumber, hexNumbers, jump, type Nft, rule, sentence, words } from './nft.ts'
 
 export interface Entry extends Leaf {
   readonly origin: string
@@ -40,6 +40,8 @@ export interface EntryParts {
   readonly conditions: readonly Nft[]
   /** What happens then, in order; the last one ends the walk. */
   readonly statements: readonly { readonly before: Nft; readonly text: Nft }[]
+  /** What the statements have to follow, also where the conditions were asked elsewhere. */
+  readonly basis?: Nft
 }
 
 /** The tree of a table; the ranking is there when no single map separates its rules. */
@@ -233,11 +235,11 @@ interface Probe {
 
 function makeProbe(entry: Entry, rank: number): Probe {
   const { hash, origin } = entry
-  const { conditions, statements } = entry.parts()
+  const { conditions, statements, basis = blank } = entry.parts()
   const mark = hexNumber(markOf(rank))
   const isEarlier = sentence(words('meta mark <'), mark)
   const look = conditions.map((condition) => rule(origin, condition, isEarlier, setMark(markOf(rank)), words('return')))
-  const end = printEntry({ conditions: [equals(words('meta mark'), mark)], statements })
+  const end = printEntry({ conditions: [sentence(equals(words('meta mark'), mark), basis)], statements })
   return { hash, rank, look: leafOf(entry, look), end: leafOf(entry, end) }
 }
 

@@ -14,8 +14,9 @@ import {
 } from '../../../test/support/nft-walk.ts'
 import { ruleIn } from '../../../test/support/policy-samples.ts'
 import { countLines, linesOf } from '../../core/plan/nft-piece.ts'
+import { compilePolicy } from './compile.ts'
 import { assignRanks } from './dispatch-ranks.ts'
-import type { PolicyRule } from './model.ts'
+import { emptyPolicy, type PolicyRule, type Span } from './model.ts'
 
 it('the first rule that matches decides, whatever the chains look like, and the packet mark is wiped', () => {
   let [mapped, ranked] = [0, 0]
@@ -96,6 +97,23 @@ it('a last rule for everything else is asked without a mark, and one that comes 
   assert.match(closingOf([...rules, forAll(501)]) ?? '', /^counter drop comment ".*\b501\b.*"$/)
   assert.match(closingOf([...rules, forAll(501), forAll(502)]) ?? '', /^counter drop comment ".*\b502\b.*"$/)
   assert.match(closingOf(rules) ?? '', /^meta mark != 0x0 meta mark vmap/)
+})
+
+it('a translation of ports names its protocol where it is carried out apart from its conditions', () => {
+  const rules = Array.from({ length: 60 }, (_, at) => {
+    const one = 0x0a00_0001 + at
+    const hasPorts = at % 2 === 0
+    const ports: Span | null = hasPorts ? [80, 80] : null
+    const action = { kind: 'dnat', addresses: [one, one], ports } as const
+    const destination = { key: `k${at}`, ranges: [destinationBase + at, destinationBase + at], isNegated: false }
+    const destinationPorts = { key: `p${at}`, ranges: [8000 + at, 8000 + at] }
+    return ruleIn('dnat', at + 1, action, hasPorts ? { protocol: 'tcp', destinationPorts } : { destination })
+  })
+  const [table] = compilePolicy({ ...emptyPolicy, rules: { ...emptyPolicy.rules, dnat: rules } })
+  const lines = (table?.pieces ?? []).flatMap(linesOf)
+  const carriedOut = lines.filter((line) => /^meta mark 0x\w+ .*dnat ip to [\d.]+:80 /.test(line))
+  assert.equal(carriedOut.length, 30)
+  for (const line of carriedOut) assert.match(line, /^meta mark 0x\w+ meta l4proto tcp counter dnat /)
 })
 
 it('ranks rise along the table, and rules that stay keep theirs', () => {
