@@ -24,6 +24,7 @@ let isListing: Promise<void> | null
 /** The rules are others with the same comments. */
 let isSuspicious: boolean
 let watch: Watch
+let warnings: string[]
 
 const listed = (name: string): string | null => {
   const chains = rules.get(name)
@@ -69,7 +70,9 @@ beforeEach(() => {
   held = new Map()
   isListing = null
   isSuspicious = false
-  const parts = { busy: createBusy(), onAdopted: () => {}, log: () => {} }
+  warnings = []
+  const log = (_: string, message: string): void => void warnings.push(message)
+  const parts = { busy: createBusy(), onAdopted: () => {}, log }
   watch = new Watch(kernel, spec, { ...parts, held, loads: () => loads })
 })
 
@@ -204,6 +207,19 @@ test('no apply waits for the listing of a large table, and a chain too many is f
   await watch.refresh()
   assert.equal(watch.stateOf(table), 'altered')
   end()
+})
+
+test('a large table that cannot be listed is not called intact for longer than one listing', async () => {
+  const origins = Array.from({ length: 3000 }, (_, i) => `r.${i}`)
+  load(table, ...origins)
+  await watch.refresh()
+  touch(() => rules.get(table)?.get('c')?.push('foreign'))
+  isListing = Promise.reject(new Error('no memory'))
+  assert.equal(await watch.look(table), 'intact')
+  await until('the listing has failed', () => warnings.length > 0)
+  await assert.rejects(watch.look(table), /no memory/)
+  isListing = null
+  assert.equal(await watch.look(table), 'altered')
 })
 
 test('after a restart the generation of the record says that nothing was touched', async () => {

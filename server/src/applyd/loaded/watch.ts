@@ -100,10 +100,13 @@ export class Watch {
 
   /** Lists a table without waiting for it; until the listing is read, its chains tell whether it is altered. */
   async #surveyBeside(table: string): Promise<void> {
-    this.survey(table).catch((fault) =>
-      this.#parts.log('warning', 'A table cannot be listed', { table, reason: wordsOf(fault) }),
-    )
     const began = this.#parts.loads()
+    this.survey(table).catch((fault) => {
+      this.#parts.log('warning', 'A table cannot be listed', { table, reason: wordsOf(fault) })
+      const last = this.#looks.get(table)
+      // Who asks next waits for it, and is told.
+      if (last && this.#parts.loads() === began) this.#looks.set(table, { ...last, generation: null })
+    })
     if (await this.#hasItsChains(table)) return
     const state = (await this.#kernel.isPresent(table)) ? 'altered' : 'absent'
     if (this.#parts.loads() !== began || began % 2 === 1) return
