@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { listName, programs } from '../../server/plain/bundles.mjs'
+import { bundleOf, listName, programs } from '../../server/plain/bundles.mjs'
 import { findStore, nameOf, storePath } from '../../server/plain/store.mjs'
 import { root, runtime } from './paths.mjs'
 
@@ -84,19 +84,14 @@ function sizeOf(path) {
 
 /** The bundle of each list is in use, however old it is. */
 function removeOld(wanted) {
-  const kept = new Set([...wanted.keys(), ...programs.flatMap((program) => [listName(program), bundleOf(program)])])
+  const kept = new Set([
+    ...wanted.keys(),
+    ...programs.flatMap((program) => [listName(program), bundleOf(storePath, program)]),
+  ])
   for (const name of readdirSync(storePath).filter((each) => !kept.has(each))) {
     const file = statSync(join(storePath, name), { throwIfNoEntry: false })
     if (file === undefined || Date.now() - file.mtimeMs <= keptMs) continue
     rmSync(join(storePath, name), { recursive: true, force: true })
-  }
-}
-
-function bundleOf(program) {
-  try {
-    return JSON.parse(readFileSync(join(storePath, listName(program)), 'utf8')).folder
-  } catch {
-    return ''
   }
 }
 

@@ -36,6 +36,15 @@ export const listName = (program) => `${program.replaceAll('/', '+')}.list`
 /** The file of a bundle in which the program begins. */
 export const entryName = 'entry.mjs'
 
+/** The folder that the list of a program names, of whichever sources it was made; null when there is none. */
+export function bundleOf(store, program) {
+  try {
+    return JSON.parse(files.readFileSync(join(store, listName(program)), 'utf8')).folder
+  } catch {
+    return null
+  }
+}
+
 /** The list of a bundle whose sources are all as they were when it was made; null when there is none. */
 export function findBundle(store, program) {
   try {

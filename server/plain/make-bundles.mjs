@@ -2,10 +2,10 @@
 // sources will be copied elsewhere. Run by scripts/lib/plain.mjs and for packages, on the pinned runtime. Without the bundler, which
 // comes with the console's build, everything runs from plain copies.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { entryName, findBundle, listName, programs, sumOf } from './bundles.mjs'
+import { bundleOf, entryName, findBundle, listName, programs, sumOf } from './bundles.mjs'
 import { findStore } from './store.mjs'
 import { namesName, recordBytes, tableName } from './traces.mjs'
 
@@ -109,8 +109,19 @@ function keep(program, list, chunks, draft) {
     write(join(draft, namesName(fileName)), JSON.stringify(sources.map((path) => relative(root, join(draft, path)))))
   }
   moveFolder(draft, join(findStore(), list.folder))
+  markReplaced(program, list.folder)
   write(draft, JSON.stringify(list))
   renameSync(draft, join(findStore(), listName(program)))
+}
+
+/** Processes that were started from the bundle until now import parts of it later, so its last day begins now. */
+function markReplaced(program, folder) {
+  const now = new Date()
+  try {
+    utimesSync(join(findStore(), bundleOf(findStore(), program) ?? folder), now, now)
+  } catch {
+    // It is gone, or of root: then it stays for as long as it would have.
+  }
 }
 
 /** Another set-up may have made the same one at the same time. */

@@ -170,6 +170,20 @@ export async function rolldown(options) {
     assert.deepEqual(run(), said(true))
   })
 
+  test('a bundle that is replaced stays for a day, however old it is', () => {
+    const { folder } = JSON.parse(readFileSync(join(store, listName(program)), 'utf8')) as { readonly folder: string }
+    utimesSync(join(store, folder), 0, 0)
+    for (const word of ['second', 'third']) {
+      writeFileSync(at(part), shared.replace('{ word,', `{ word: '${word}',`))
+      setUp()
+      assert.ok(existsSync(join(store, folder)), `gone after the ${word}`)
+    }
+    utimesSync(join(store, folder), 0, 0)
+    writeFileSync(at(part), `${shared}\n`)
+    setUp()
+    assert.ok(!existsSync(join(store, folder)))
+  })
+
   test('a source that is gone, and a bundle that is gone or whose list was cut, run from the sources', () => {
     for (const name of bundles()) rmSync(join(store, name), { recursive: true })
     assert.deepEqual(run(), said(false))
