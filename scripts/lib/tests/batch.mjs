@@ -9,6 +9,13 @@ import { readCpuMs, reportCost } from './cost.mjs'
 const watchedEvents = ['uncaughtException', 'unhandledRejection', 'warning', 'exit', 'SIGTERM', 'SIGINT', 'SIGHUP']
 
 export async function runTogether(files, commonUrl) {
+  const left = new Set(files.map(([file]) => file))
+  // What the process did not come to would count as passed.
+  process.once('exit', () => {
+    if (left.size === 0) return
+    process.stderr.write(`The process ended before ${[...left].join(', ')} did.\n`)
+    process.exitCode ||= 1
+  })
   if (commonUrl !== null) {
     const common = await import(commonUrl)
     await common.begin()
@@ -21,6 +28,7 @@ export async function runTogether(files, commonUrl) {
       await import(url)
       // Behind the hooks of the file, which were added before.
       t.after(() => {
+        left.delete(file)
         reportCost(file, readCpuMs() - begun)
         const changed = differences(before, describeProcess())
         assert.deepEqual(changed, [], `${file} does not leave the process as it found it`)

@@ -122,6 +122,13 @@ describe('the test runner', () => {
     }
   })
 
+  it('fails when a file ends the process that others share with it', () => {
+    const ending = write('a-ends.test.mjs', "test('ends', () => process.exit(0))")
+    const { code, out } = run([ending, write('not-reached.test.mjs', "test('is not reached', () => {})")])
+    assert.equal(code, 1, out)
+    assert.match(out, /The process ended before a-ends\.test\.mjs, not-reached\.test\.mjs did/)
+  })
+
   it('keeps the files of tests in a folder that it removes, with those that killed runs left', () => {
     const told = join(folder, 'told')
     const modules = "import { writeFileSync } from 'node:fs'\nimport { tmpdir } from 'node:os'\n"
