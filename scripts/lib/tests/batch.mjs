@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { readCpuMs, reportCost } from './cost.mjs'
+import { beginCost } from './cost.mjs'
 
 const watchedEvents = ['uncaughtException', 'unhandledRejection', 'warning', 'exit', 'SIGTERM', 'SIGINT', 'SIGHUP']
 
@@ -24,12 +24,12 @@ export async function runTogether(files, commonUrl) {
   for (const [file, url] of files)
     test(file, async (t) => {
       const before = describeProcess()
-      const begun = readCpuMs()
+      const endCost = beginCost(file)
       await import(url)
       // Behind the hooks of the file, which were added before.
       t.after(() => {
         left.delete(file)
-        reportCost(file, readCpuMs() - begun)
+        endCost()
         const changed = differences(before, describeProcess())
         assert.deepEqual(changed, [], `${file} does not leave the process as it found it`)
       })

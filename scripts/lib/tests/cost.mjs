@@ -12,7 +12,7 @@ const referenceMs = 1
 const tickMs = 10
 
 /** Of this process and of those below it, with those that they have waited for: what still runs is paid for too, such as a browser. */
-export function readCpuMs(pid = 'self') {
+function readCpuMs(pid = 'self') {
   const stat = readIfThere(`/proc/${pid}/stat`)
   // The second field is the name in brackets, and may hold anything. Fields 14 to 17 are the times.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -35,10 +35,17 @@ function readIfThere(path) {
   }
 }
 
-export function reportCost(file, cpuMs) {
+/** Begins to count for a file; what it returns reports what the file cost since then. */
+export function beginCost(file) {
   const folder = process.env[costsVariable]
-  if (folder === undefined) return
-  appendFileSync(join(folder, 'costs.jsonl'), `${JSON.stringify({ file, cpuMs, slowness: measureSlowness() })}\n`)
+  if (folder === undefined) return () => {}
+  const begun = { slowness: measureSlowness(), cpuMs: readCpuMs() }
+  return () => {
+    const cpuMs = readCpuMs() - begun.cpuMs
+    // At both ends: what slows a machine down comes and goes.
+    const slowness = (begun.slowness + measureSlowness()) / 2
+    appendFileSync(join(folder, 'costs.jsonl'), `${JSON.stringify({ file, cpuMs, slowness })}\n`)
+  }
 }
 
 /** How many times longer than on the reference machine the fixed work takes. The best of a few tries: others only ever take time. */

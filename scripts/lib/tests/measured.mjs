@@ -3,9 +3,9 @@
 
 import { relative } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
-import { costsVariable, readCpuMs, reportCost } from './cost.mjs'
+import { beginCost, costsVariable } from './cost.mjs'
 
 const isTestFile =
   isMainThread && process.env.NODE_TEST_CONTEXT !== undefined && process.env[costsVariable] !== undefined
 const file = relative('', process.argv[1] ?? '')
-if (isTestFile && /\.(?:test|e2e)\.(?:ts|js|mjs)$/.test(file)) process.once('exit', () => reportCost(file, readCpuMs()))
+if (isTestFile && /\.(?:test|e2e)\.(?:ts|js|mjs)$/.test(file)) process.once('exit', beginCost(file))
