@@ -26,9 +26,9 @@ export interface Tracked {
   readonly began: number | null
   /** When the kernel ended it; null while it is there. */
   readonly ended: number | null
-  /** Seconds until the kernel forgets it without traffic; null when it is gone. */
+  /** Seconds until the kernel forgets it without traffic; null when it is gone or takes the fast path. */
   readonly secondsLeft: number | null
-  /** Number of the state of TCP; 0 for others. */
+  /** Number of the state of TCP; 0 for others, and on the fast path. */
   readonly state: number
   /** It was answered more than once. */
   readonly isAssured: boolean

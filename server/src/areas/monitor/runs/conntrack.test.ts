@@ -17,7 +17,32 @@ const translated =
 const ipv6 =
   'ipv6     10 tcp      6 100 ESTABLISHED src=fd00::1 dst=fd00::2 sport=1 dport=2 src=fd00::2 dst=fd00::1 sport=2 dport=1 use=1'
 
+/** As Debian 12 shows it: without time left and state. */
+const fast =
+  'ipv4     2 tcp      6 src=10.10.0.2 dst=198.51.100.10 sport=40000 dport=9000 packets=69 bytes=3085836 ' +
+  'src=198.51.100.10 dst=203.0.113.2 sport=9000 dport=40000 packets=58 bytes=3437 [OFFLOAD] mark=0 zone=0 delta-time=31 use=3'
+
 describe('tracked connections', () => {
+  it('are read while their packets pass by the rules, and stay the same ones', () => {
+    const read = parseTracked(fast)
+    assert.deepEqual([read?.protocol, read?.bytesOut, read?.packetsIn, read?.age], ['TCP', 3_085_836, 58, 31])
+    const before = fast.replace('tcp      6 ', 'tcp      6 431994 ESTABLISHED ').replace('[OFFLOAD]', '[ASSURED]')
+    assert.deepEqual(parseTracked(before), read)
+    assert.deepEqual(parseEnds(fast), {
+      protocol: 'tcp',
+      source: '10.10.0.2',
+      sourcePort: 40_000,
+      destination: '198.51.100.10',
+      destinationPort: 9000,
+      answeredBy: '198.51.100.10',
+      answeredPort: 9000,
+    })
+    assert.deepEqual(parseEnds(before), parseEnds(fast))
+    const datagrams = fast.replace('tcp      6', 'udp      17')
+    assert.equal(parseTracked(datagrams)?.protocol, 'UDP')
+    assert.equal(parseEnds(datagrams)?.protocol, 'udp')
+  })
+
   it('are read from the lines of the kernel', () => {
     const { key: _key, ...rest } = parseTracked(tcp(500, 900)) ?? {}
     assert.deepEqual(rest, {

@@ -16,8 +16,8 @@ export interface Tracked extends Omit<TrackedSession, 'id' | 'seconds'> {
 /** States of TCP in which nothing will pass any more; the kernel only remembers them for stray packets. */
 const ended: ReadonlySet<string | undefined> = new Set(['TIME_WAIT', 'CLOSE'])
 
-/** Protocol and, for TCP, the state. */
-const lineForm = /^ipv4 +\d+ +(\w+) +\d+ +\d+ +([A-Z_]+)?/
+/** Protocol and, for TCP, the state. What takes the fast path has neither time left nor a state. */
+const lineForm = /^ipv4 +\d+ +(\w+) +\d+ +(?:\d+ +)?([A-Z_]+)?/
 
 /** One line of the table; null for what is not IPv4, not whole, over, of the gateway with itself, or counted with its other half. */
 export function parseTracked(line: string): Tracked | null {
@@ -75,8 +75,8 @@ const protocols: Readonly<Record<string, TrackedEnds['protocol']>> = {
   51: 'ah',
 }
 
-/** Family, protocol, time left and, for TCP, the state. */
-const headForm = /^ipv4 +\d+ +\w+ +(\d+) +\d+ (?: *([A-Z_]+) )?/
+/** Family, protocol and, for TCP, the state. */
+const headForm = /^ipv4 +\d+ +\w+ +(\d+) +(?:\d+ )?(?: *([A-Z_]+) )?/
 /** Each way of the connection, as its first packet has it. */
 const waysForm = /src=([\d.]+) dst=([\d.]+)(?: sport=(\d+) dport=(\d+))?/g
 
