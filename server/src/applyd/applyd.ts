@@ -70,7 +70,7 @@ async function assemble({ stateDir, service, ...options }: ApplydOptions) {
     ...{ context, service, socketPath, unlock, supervisor, kernel, ruleset },
     executor: new Executor(context, { supervisor, ruleset, network, busy, ways }),
     arrivals: createArrivals(ruleset.live, arrivalTimings[kernel.way]),
-    cutter: new Cutter(context),
+    cutter: new Cutter({ ...context, giveUp: ways.giveUp }),
     checkpoints: createCheckpoints(directory, log),
     upgrader: createUpgrader({ stateDir, service, plane }),
     questions: createQuestions(tables),

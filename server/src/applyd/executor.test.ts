@@ -253,6 +253,7 @@ scenario(
       set: async () => {},
       ensure: async () => {},
       observe: async () => ({}),
+      giveUp: async () => false,
     }
     const { stateDir } = scene.bench
     const linksAtLoad: (string | undefined)[] = []

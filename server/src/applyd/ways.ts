@@ -74,5 +74,11 @@ export function createWays(declared: readonly Way[], programs: KernelPrograms, s
     }
   }
 
-  return { differences, open, close, set, ensure, observe }
+  /** Of ways that keep connections from being ended. False when none was open. */
+  async function giveUp(): Promise<boolean> {
+    const wereOpen = await Promise.all(all.map(({ control }) => control.giveUp?.() ?? false))
+    return wereOpen.includes(true)
+  }
+
+  return { differences, open, close, set, ensure, observe, giveUp }
 }

@@ -1,7 +1,7 @@
 // Connections that the kernel of a namespace tracks, some of them with a rewritten destination, and which of them a request ends.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { CutTarget } from '../../core/plan/artifacts.ts'
 import { productionTables } from '../production.ts'
@@ -151,15 +151,20 @@ describe('a process for it that is not as it should be', () => {
     ['hangs', program('setInterval(() => {}, 1000)'), /does not answer/],
     [
       'says why it cannot',
-      answering('{"counts":[],"fault":"the kernel\\ndoes not"}\n'),
+      answering('{"counts":[],"held":[],"fault":"the kernel\\ndoes not"}\n'),
       /: the kernel does not\. They/,
     ],
     ['answers no JSON', answering('well\n'), /not valid/],
-    ['answers too little', answering('{"counts":[],"fault":null}\n'), /not valid/],
-    ['answers too much', answering('{"counts":[1,1],"fault":null}\n'), /not valid/],
-    ['answers something else', answering('{"counts":["1"],"fault":null,"x":1}\n'), /not valid/],
-    ['answers with what is no number', answering('{"counts":[-1.5],"fault":null}\n'), /not valid/],
-    ['answers twice', answering('{"counts":[1],"fault":null}\n{"counts":[1],"fault":null}\n'), /not valid/],
+    ['answers too little', answering('{"counts":[],"held":[],"fault":null}\n'), /not valid/],
+    ['answers without what is held', answering('{"counts":[1],"fault":null}\n'), /not valid/],
+    ['answers too much', answering('{"counts":[1,1],"held":[0,0],"fault":null}\n'), /not valid/],
+    ['answers something else', answering('{"counts":["1"],"held":[0],"fault":null,"x":1}\n'), /not valid/],
+    ['answers with what is no number', answering('{"counts":[-1.5],"held":[0],"fault":null}\n'), /not valid/],
+    [
+      'answers twice',
+      answering('{"counts":[1],"held":[0],"fault":null}\n{"counts":[1],"held":[0],"fault":null}\n'),
+      /not valid/,
+    ],
     ['never ends its answer', program("setInterval(() => process.stdout.write('x'.repeat(65536)), 1)"), /not valid/],
   ]
   for (const [what, own, words] of cases)
@@ -177,4 +182,33 @@ describe('a process for it that is not as it should be', () => {
       assert.equal(await broken.cut([{ host: '10.0.0.1' }]), 3)
       broken.close()
     })
+})
+
+describe('a kernel that holds what passes by the rules', () => {
+  /** Holds one of two connections until a file is there. */
+  const folder = bench.root
+  const holding = [
+    process.execPath,
+    '-e',
+    `process.stdin.on('data', () => {
+      const isFree = require('node:fs').existsSync('${folder}/closed')
+      console.log(JSON.stringify(isFree ? { counts: [1], held: [0], fault: null } : { counts: [1], held: [1], fault: null }))
+    })`,
+  ]
+
+  test('ends it once that way is closed', async () => {
+    const words: string[] = []
+    let closings = 0
+    const giveUp = async () => {
+      closings += 1
+      writeFileSync(`${folder}/closed`, '')
+      return true
+    }
+    const own = new Cutter({ plane: 'lab', tables: { cutter: holding }, log: (_, text) => words.push(text), giveUp })
+    assert.equal(await own.cut([{ host: '10.0.0.1' }]), 2)
+    assert.equal(await own.cut([{ host: '10.0.0.1' }]), 1)
+    assert.equal(closings, 1)
+    assert.match(words.join(), /they do so no more/)
+    own.close()
+  })
 })

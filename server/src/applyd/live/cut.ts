@@ -3,6 +3,7 @@
 // of the kernel's table.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { CutTarget } from '../../core/plan/artifacts.ts'
 import { programEnvironment } from '../../engines/kit/processes.ts'
 import type { Tables } from '../../engines/kit/tables.ts'
@@ -16,14 +17,26 @@ const idleMs = 10_000
 const answerMs = 30_000
 /** A number for each request. */
 const mostAnswerChars = 1024 * 1024
+/** The kernel lets go of connections soon after the way that they took is closed. */
+const heldTurns = 200
+const heldMs = 25
+
+interface Cut {
+  readonly ended: number
+  readonly held: number
+}
 
 interface Waiting {
   readonly targets: readonly CutTarget[]
-  readonly resolve: (count: number) => void
+  readonly resolve: (cut: Cut) => void
   readonly reject: (fault: Error) => void
 }
 
-type CutterParts = Pick<Context, 'plane' | 'log'> & { readonly tables: Pick<Tables, 'cutter'> }
+type CutterParts = Pick<Context, 'plane' | 'log'> & {
+  readonly tables: Pick<Tables, 'cutter'>
+  /** Closes the way that keeps connections from being ended; false when none is open. */
+  readonly giveUp?: () => Promise<boolean>
+}
 
 export class Cutter {
   readonly #parts: CutterParts
@@ -39,8 +52,25 @@ export class Cutter {
   }
 
   /** How many connections ended. */
-  cut(targets: readonly CutTarget[]): Promise<number> {
-    if (targets.length === 0 || this.#parts.plane === 'none') return Promise.resolve(0)
+  async cut(targets: readonly CutTarget[]): Promise<number> {
+    if (targets.length === 0 || this.#parts.plane === 'none') return 0
+    let { ended, held } = await this.#ask(targets)
+    if (held === 0) return ended
+    const isClosed = await this.#parts.giveUp?.()
+    this.#parts.log('warning', 'The kernel cannot end connections that pass by the rules: they do so no more', {
+      isClosed,
+    })
+    for (let turn = 0; held > 0 && turn < heldTurns; turn++) {
+      await pause(heldMs)
+      const again = await this.#ask(targets)
+      ended += again.ended
+      held = again.held
+    }
+    if (held > 0) throw refusal('the kernel holds them')
+    return ended
+  }
+
+  #ask(targets: readonly CutTarget[]): Promise<Cut> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ targets, resolve, reject })
       this.#next()
@@ -76,11 +106,16 @@ export class Cutter {
   #take(text: string): void {
     const answered = this.#working
     try {
-      const { counts, fault } = parseKeys(JSON.parse(text), ['counts', 'fault'])
-      const read = parseList(counts, answered.length, 'counts', (one) => parseCount(one, 'count'))
-      if (fault === null && read.length !== answered.length) throw new Refusal('There are fewer counts than requests.')
+      const { counts, held, fault } = parseKeys(JSON.parse(text), ['counts', 'held', 'fault'])
+      const [ended, kept] = [counts, held].map((list) =>
+        parseList(list, answered.length, 'counts', (one) => parseCount(one, 'count')),
+      ) as [number[], number[]]
+      if (fault === null && (ended.length !== answered.length || kept.length !== ended.length))
+        throw new Refusal('There are fewer counts than requests.')
       this.#working = []
-      if (fault === null) for (const [index, { resolve }] of answered.entries()) resolve(read[index] ?? 0)
+      if (fault === null)
+        for (const [index, { resolve }] of answered.entries())
+          resolve({ ended: ended[index] ?? 0, held: kept[index] ?? 0 })
       else this.#refuse(answered, oneLine(String(fault)))
       this.#next()
     } catch {

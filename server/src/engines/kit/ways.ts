@@ -21,6 +21,8 @@ export interface WayControl<E extends object> {
   ensure(state: WayState<E>): Promise<void>
   /** What the observation has of it while it is open. */
   observe?(): Promise<unknown>
+  /** Connections that take it cannot be ended: closes it until the next start of applyd. False when it was not open. */
+  giveUp?(): Promise<boolean>
 }
 
 export interface Way<E extends object = object> {

@@ -36,6 +36,8 @@ const filterSource = 1
 /** With more of them one list of all connections is less work. */
 const filteredHosts = 4
 const noEntry = -2
+/** Older kernels do not end what is in a flowtable. */
+const busy = -16
 /** Their answers have room in the buffer of the socket. */
 const removalsAtOnce = 100
 
@@ -51,8 +53,13 @@ interface Found {
   readonly parts: readonly Buffer[]
 }
 
-/** How many connections ended for each of the requests. */
-export function cutConnections(socket: TrackedSocket, requests: readonly (readonly CutTarget[])[]): number[] {
+/** For each of the requests: how many connections ended, and how many the kernel holds. */
+export interface Cuts {
+  readonly counts: readonly number[]
+  readonly held: readonly number[]
+}
+
+export function cutConnections(socket: TrackedSocket, requests: readonly (readonly CutTarget[])[]): Cuts {
   const wanted = wantedOf(requests)
   const found: Found[] = []
   let sequence = 0
@@ -67,7 +74,7 @@ export function cutConnections(socket: TrackedSocket, requests: readonly (readon
       return kind !== 'data'
     })
   }
-  const counts = requests.map(() => 0)
+  const [counts, held] = [requests.map(() => 0), requests.map(() => 0)]
   for (let at = 0; at < found.length; at += removalsAtOnce) {
     const part = found.slice(at, at + removalsAtOnce)
     const first = sequence + 1
@@ -81,13 +88,14 @@ export function cutConnections(socket: TrackedSocket, requests: readonly (readon
       const one = part[answered - first]
       if (!one) return false
       if (error === 0) counts[one.request] = (counts[one.request] ?? 0) + 1
+      else if (error === busy) held[one.request] = (held[one.request] ?? 0) + 1
       // It ended by itself in the meantime.
       else if (error !== noEntry) throw new Error(`the kernel does not end them (error ${-error})`)
       left -= 1
       return left === 0
     })
   }
-  return counts
+  return { counts, held }
 }
 
 /** Of a few hosts the kernel shows only theirs; a connection that it shows twice is gone at the second removal. */
