@@ -4,6 +4,7 @@ import { antivirusEngine } from './antivirus/applyd/index.ts'
 import { dhcpEngine } from './dhcp/applyd/index.ts'
 import { dhcpClientEngine } from './dhcp-client/applyd/index.ts'
 import { dnsEngine } from './dns/applyd/index.ts'
+import { fastPathEngine } from './fast-path/applyd/index.ts'
 import { firewallLogEngine } from './firewall-log/applyd/index.ts'
 import { flowExportEngine } from './flow-export/applyd/index.ts'
 import { inspectionEngine } from './inspection/applyd/index.ts'
@@ -31,4 +32,5 @@ export const productionEngines: readonly Engine[] = [
   antivirusEngine,
   webFilterEngine,
   inspectionEngine,
+  fastPathEngine,
 ]

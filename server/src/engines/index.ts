@@ -5,6 +5,7 @@ import { antivirus } from './antivirus/index.ts'
 import { dhcp } from './dhcp/index.ts'
 import { dhcpClient } from './dhcp-client/index.ts'
 import { dns } from './dns/index.ts'
+import { fastPath } from './fast-path/index.ts'
 import { firewallLog } from './firewall-log/index.ts'
 import { flowExport } from './flow-export/index.ts'
 import { inspectionEngine } from './inspection/index.ts'
@@ -31,4 +32,5 @@ export const engines: readonly EngineData[] = [
   antivirus,
   webFilter,
   inspectionEngine,
+  fastPath,
 ]

@@ -1,6 +1,6 @@
 // The package on a machine with its own kernel, at night: what the kernel around the other tests does not have. Limits of control
-// groups, AppArmor, VLAN, aggregated interfaces, GRE, limits of connections, inspection through the queue of nftables, upgrade and
-// removal. Each part goes on from the same saved machine.
+// groups, AppArmor, VLAN, aggregated interfaces, GRE, limits of connections, inspection through the queue of nftables, the fast path, upgrade
+// and removal. Each part goes on from the same saved machine.
 // Requirement 53.
 
 import { after, before, describe } from 'node:test'
@@ -13,6 +13,7 @@ import {
   slowMs,
 } from './full-kernel.ts'
 import { testEngines } from './full-kernel-engines.ts'
+import { testFastPath } from './full-kernel-fast-path.ts'
 import { testLife } from './full-kernel-life.ts'
 import { testNetwork } from './full-kernel-network.ts'
 import { testPackets } from './full-kernel-packets.ts'
@@ -45,5 +46,6 @@ await describeOnReleases('a gateway with its own kernel', { isNightly: true, atO
   part('engines', testEngines)
   part('devices', testNetwork)
   part('packets', testPackets)
+  part('fast path', testFastPath)
   part('from one version to the next, and to none', (gateway) => testLife(gateway, built, () => saved.untouched))
 })

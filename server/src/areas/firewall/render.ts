@@ -6,6 +6,7 @@ import type { Facts } from '../../core/plan/facts.ts'
 import { compilePolicy } from '../../domain/policy/compile.ts'
 import { leadToInspection } from '../../engines/inspection/observed.ts'
 import { leadToProxy } from '../../engines/web-filter/interception.ts'
+import { fastPath } from './fast-path.ts'
 import { policyOf } from './resolve.ts'
 
 export function render(config: Config, facts: Facts): readonly Artifact[] {
@@ -15,5 +16,6 @@ export function render(config: Config, facts: Facts): readonly Artifact[] {
     ...compilePolicy(policy),
     ...(isIntercepting ? [leadToProxy] : []),
     ...(policy.inspection === null ? [] : [leadToInspection(policy.inspection.channels)]),
+    ...fastPath(policy, facts),
   ]
 }

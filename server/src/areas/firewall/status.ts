@@ -17,6 +17,7 @@ import { firewallLog } from '../../engines/firewall-log/index.ts'
 import { type SaidText, say } from '../../shared/said.ts'
 import { block, settings } from './config.ts'
 import { describeReader, isLoggingForOthers } from './logging.ts'
+import { fastPathStatus } from './status-fast-path.ts'
 import type { UnresolvedRules } from './unresolved.ts'
 
 const rulesTable = 'inet portcullis'
@@ -47,6 +48,7 @@ export const firewallStatusItems = (view: FirewallView): StatusItem[] => [
   ...unresolvedNames(view),
   automaticSnat(view),
   ...hardware(view),
+  ...fastPathStatus(view.observation),
   ...logging(view),
   ...ruleTests(view),
 ]

@@ -7,6 +7,8 @@ export interface InterfaceFact {
   readonly isUp: boolean
   /** The kernel's number of the device. */
   readonly index: number
+  /** A card of the machine by itself: neither made of others nor a part of one. Absent for all others. */
+  readonly isPlainCard?: true
 }
 
 /** What a DHCP server gave to one of our devices. */

@@ -109,8 +109,24 @@ describe('interfaces', () => {
     const mac = '02:00:00:00:00:01'
     assert.deepEqual(found, [
       { name: 'lan0', mac, addresses: [], isUp: false, index: 3 },
-      { name: 'wan0', mac, addresses: ['192.0.2.1/24'], isUp: true, index: 2 },
+      { name: 'wan0', mac, addresses: ['192.0.2.1/24'], isUp: true, index: 2, isPlainCard: true },
     ])
+  })
+
+  it('are plain cards when they are neither made of others nor a part of one', () => {
+    const found = parse(
+      shown({ ifname: 'eth0' }),
+      shown({ ifname: 'eth1', linkinfo: { info_slave_kind: 'bond', info_slave_data: {} }, master: 'bond0' }),
+      shown({ ifname: 'bond0', linkinfo: { info_kind: 'bond' } }),
+      shown({ ifname: 'br0', linkinfo: { info_kind: 'bridge' } }),
+      shown({ ifname: 'eth0.5', linkinfo: { info_kind: 'vlan' } }),
+      shown({ ifname: 'ppp0', link_type: 'ppp' }),
+      shown({ ifname: 'gre1', link_type: 'gre', linkinfo: { info_kind: 'gre' } }),
+    )
+    assert.deepEqual(
+      found.flatMap(({ name, isPlainCard }) => (isPlainCard ? [name] : [])),
+      ['eth0'],
+    )
   })
 
   it('without a cable are not up', () => {

@@ -144,6 +144,7 @@ export function parseInterfaces(text: string): readonly InterfaceFact[] {
       // Devices without a cable have no state of one.
       isUp: link.flags.includes('UP') && ['UP', 'UNKNOWN'].includes(link.operstate),
       index: link.ifindex,
+      ...(isPlainCard(link) ? { isPlainCard: true as const } : {}),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -151,6 +152,10 @@ export function parseInterfaces(text: string): readonly InterfaceFact[] {
 /** VLANs, bonds and the like have the MAC of a card below them, which must be found by it alone. */
 const isCard = ({ link_type: type, linkinfo }: ShownLink): boolean =>
   type === 'ether' && (linkinfo?.info_kind === undefined || linkinfo.info_kind === 'veth')
+
+/** Programs made what has a kind. */
+const isPlainCard = ({ link_type: type, linkinfo, master }: ShownLink): boolean =>
+  type === 'ether' && linkinfo?.info_kind === undefined && master === undefined
 
 /** A card of the machine, as a person tells it from the others. */
 export interface CardFact {

@@ -1,0 +1,6 @@
+// There is no program.
+import { defineEngine } from '../../kit/privileged.ts'
+import { fastPath } from '../index.ts'
+import { fastPathEntry } from './way.ts'
+
+export const fastPathEngine = defineEngine(fastPath, () => ({ units: {}, unitTemplates: {}, ways: [fastPathEntry] }))
