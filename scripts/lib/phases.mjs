@@ -17,13 +17,16 @@ export const lint = {
   run: () => runProgram([join(modules, '@biomejs/biome/bin/biome'), 'check']),
 }
 
-/** The service and the pages of the browser know different globals, so each is checked for itself. */
+/**
+ * The service and the pages of the browser know different globals, so each is checked for itself, all at the same time. Threads of
+ * one check would each work out the types of what they share: with one thread it takes half the processor time.
+ */
 export const types = {
   name: 'types',
   run: async () => {
     const tsc = join(modules, 'typescript/bin/tsc')
-    const codes = []
-    for (const folder of ['', 'web', 'web/test']) codes.push(await runProgram([tsc, '-p', join(root, folder)]))
+    const check = (folder) => runProgram([tsc, '--singleThreaded', '-p', join(root, folder)])
+    const codes = await Promise.all(['', 'web', 'web/test'].map(check))
     return codes.find((code) => code > 128) ?? Math.max(...codes)
   },
 }

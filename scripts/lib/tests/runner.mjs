@@ -38,7 +38,13 @@ const events = run({
   timeout: Number(timeout),
   signal: stop.signal,
   execArgv: [`--import=${pathToFileURL(join(import.meta.dirname, 'measured.mjs')).href}`],
-  env: { ...process.env, TMPDIR: temporary, [costsVariable]: folder },
+  env: {
+    ...process.env,
+    TMPDIR: temporary,
+    [costsVariable]: folder,
+    // What a lab leaves for the next ones (server/test/support/lab-seed.ts).
+    PORTCULLIS_TEST_SEED: join(folder, 'lab-seed'),
+  },
 })
 const failures = []
 let isGood = false

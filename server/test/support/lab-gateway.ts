@@ -14,6 +14,7 @@ import { isRunning, type ProcessIdentity, readIdentity } from '../../src/tools/l
 import { appRoot, runtimePath } from '../../src/tools/launcher/layout.ts'
 import { type LauncherRecord, readRecord } from '../../src/tools/launcher/record.ts'
 import { CleanLog, type LogEntry } from './clean-log.ts'
+import { keepSeed, plantSeed } from './lab-seed.ts'
 import { patienceMs, until } from './until.ts'
 
 export interface StartOptions {
@@ -29,8 +30,14 @@ export interface StartOptions {
 }
 
 export function startGateway(options: StartOptions = {}): Promise<LabGateway> {
-  return startOn(options.stateDir ?? makeStateDir(), options, options.stateDir === undefined)
+  const stateDir = options.stateDir ?? makeStateDir()
+  if (isUsual(options)) plantSeed(stateDir)
+  return startOn(stateDir, options, options.stateDir === undefined)
 }
+
+/** Starts this program from nothing, with all its rights. */
+const isUsual = ({ stateDir, app, wrapper }: StartOptions): boolean =>
+  stateDir === undefined && app === undefined && wrapper === undefined
 
 async function startOn(stateDir: string, options: StartOptions, ownsState: boolean): Promise<LabGateway> {
   const logsBefore = readLogs(stateDir)
@@ -257,6 +264,7 @@ export class LabGateway {
 
   async stop(): Promise<void> {
     await this.#stop()
+    if (isUsual(this.#options)) keepSeed(this.stateDir)
     if (this.#ownsState) this.removeState()
   }
 
