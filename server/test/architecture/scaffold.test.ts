@@ -114,6 +114,7 @@ describe('a new area, two endpoints and two engines from the scaffold', () => {
         'server/src/engines/{gatekeeper,page-check}/**/*.test.ts',
         'server/src/applyd/tables.test.ts',
         'server/test/golden.test.ts',
+        // Two try programs that know nothing of areas and engines.
         'server/test/architecture/!(scaffold|bench|test-runner).test.ts',
         'server/test/contract/{access-by-role,openapi*}.test.ts',
         'server/test/durability/released.test.ts',
@@ -129,6 +130,8 @@ describe('a new area, two endpoints and two engines from the scaffold', () => {
   it('are served: what is sent is read back', async () => {
     const summary = await node(
       '--test',
+      // The gateway is loaded once for all of them.
+      '--test-isolation=none',
       '--test-reporter=tap',
       '--test-name-pattern',
       'valet_parking|cache_summary',
