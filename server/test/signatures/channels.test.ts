@@ -19,6 +19,9 @@ import { cases } from './cases.ts'
 
 const program = process.env.PORTCULLIS_SURICATA ?? '/usr/bin/suricata'
 
+/** Hyperscan takes seconds to build what it looks for, and each run of the engine does so: by day it is done without. */
+const [many, single] = process.env.PORTCULLIS_NIGHTLY === '1' ? ['auto', 'auto'] : ['ac', 'bm']
+
 const settings = `%YAML 1.1
 ---
 vars:
@@ -27,6 +30,8 @@ vars:
 outputs: [ { eve-log: { enabled: yes, filetype: regular, filename: eve.json, types: [ { alert: { metadata: yes } } ] } } ]
 stats: { enabled: no }
 action-order: [ pass, alert, drop, reject ]
+mpm-algo: ${many}
+spm-algo: ${single}
 packet-alert-max: 64
 app-layer: { protocols: { tls: { enabled: yes, detection-ports: { dp: 443 } }, http: { enabled: yes }, http2: { enabled: yes },
   dns: { udp: { enabled: yes, detection-ports: { dp: 53 } }, tcp: { enabled: yes, detection-ports: { dp: 53 } } },
