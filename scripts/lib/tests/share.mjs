@@ -39,9 +39,23 @@ export function makeEntries(files, folder) {
       entries.push(begun)
     }
   }
-  return entries.map(({ files: together, common }, index) =>
+  const paths = entries.map(({ files: together, common }, index) =>
     together.length === 1 ? together[0] : writeBatch(join(folder, `shared-${index}.mjs`), together, common),
   )
+  const isWaiting = (path) => path.endsWith('.e2e.ts')
+  return mix(
+    paths.filter(isWaiting),
+    paths.filter((path) => !isWaiting(path)),
+  )
+}
+
+/**
+ * Files that start gateways and engines wait half of their time, the others never do. Each kind in its order, and both from the first to
+ * the last: then a core that waits for one has another to run.
+ */
+function mix(some, others) {
+  const placed = [some, others].flatMap((list) => list.map((path, index) => ({ path, place: (index + 0.5) / list.length })))
+  return placed.toSorted((one, other) => one.place - other.place).map(({ path }) => path)
 }
 
 /** The process of this kind that takes one more file; none when another is to be started. */
