@@ -8,7 +8,7 @@ import type { NftSpec } from '../engines/kit/tables.ts'
 import type { Counts } from '../shared/netlink.ts'
 import { addressSetKind, type ElementChange } from './kernel/address-set.ts'
 import { commentOf } from './loaded/vet-pieces.ts'
-import { compare, indexPieces, originsOf, type PieceDifference } from './pieces.ts'
+import { compare, originsOf, type PieceDifference } from './pieces.ts'
 
 /** `difference` is that to the held pieces; null when the table has to be loaded in full. */
 export interface TableChange {
@@ -61,7 +61,7 @@ const bootLines = [
 export function changeOf(table: string, held: readonly NftPiece[] | null, wanted: readonly NftPiece[]): TableChange {
   const full: TableChange = { table, wanted, difference: null }
   if (!held || held.length === 0 || wanted.length === 0) return full
-  const difference = compare(indexPieces(held), indexPieces(wanted))
+  const difference = compare(held, wanted)
   const { changed, added, vanished } = difference
   const touched = changed.length + added.length + vanished.length
   const size = Math.max(held.length, wanted.length)

@@ -9,15 +9,12 @@ import { commentOf } from './loaded/vet-pieces.ts'
 /** What a table should become; without pieces it is removed. */
 export type TableTargets = ReadonlyMap<string, readonly NftPiece[]>
 
-/** The pieces of one table, by key. */
-export type PieceIndex = ReadonlyMap<string, NftPiece>
-
 export const keyOf = ({ kind, name }: Pick<NftPiece, 'kind' | 'name'>): string => `${kind} ${name}`
 
-const indexes = new WeakMap<readonly NftPiece[], PieceIndex>()
+const indexes = new WeakMap<readonly NftPiece[], ReadonlyMap<string, NftPiece>>()
 
 /** The pieces of a table by key; a list of pieces never changes, so each is indexed once. */
-export function indexPieces(pieces: readonly NftPiece[]): PieceIndex {
+export function indexPieces(pieces: readonly NftPiece[]): ReadonlyMap<string, NftPiece> {
   const known = indexes.get(pieces)
   const index = known ?? new Map(pieces.map((piece) => [keyOf(piece), piece]))
   if (!known) indexes.set(pieces, index)
@@ -31,27 +28,46 @@ export interface PieceDifference {
   readonly vanished: readonly NftPiece[]
 }
 
-/** Pieces that stay are mostly the same objects, so that this reads nothing of them. */
-export function compare(held: PieceIndex, wanted: PieceIndex): PieceDifference {
+/** How many of the very same pieces both lists begin and end with. */
+function commonEnds(one: readonly NftPiece[], other: readonly NftPiece[]): readonly [head: number, tail: number] {
+  const shorter = Math.min(one.length, other.length)
+  let head = 0
+  while (head < shorter && one[head] === other[head]) head++
+  let tail = 0
+  while (tail < shorter - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail++
+  return [head, tail]
+}
+
+/** No list has a piece twice, so what both begin and end with cannot be between the ends of either. */
+export function compare(held: readonly NftPiece[], wanted: readonly NftPiece[]): PieceDifference {
   const changed: [NftPiece, NftPiece][] = []
   const added: NftPiece[] = []
-  for (const [key, piece] of wanted) {
-    const old = held.get(key)
-    if (old === piece) continue
+  const [head, tail] = commonEnds(held, wanted)
+  const left = new Map(held.slice(head, held.length - tail).map((piece) => [keyOf(piece), piece]))
+  for (const piece of wanted.slice(head, wanted.length - tail)) {
+    const key = keyOf(piece)
+    const old = left.get(key)
+    left.delete(key)
     if (!old) added.push(piece)
     else if (old.hash !== piece.hash) changed.push([old, piece])
   }
-  const isAllThere = wanted.size - added.length === held.size
-  const vanished = isAllThere ? [] : [...held].filter(([key]) => !wanted.has(key)).map(([, piece]) => piece)
-  return { changed, added, vanished }
+  return { changed, added, vanished: [...left.values()] }
 }
 
-export const isNoDifference = ({ changed, added, vanished }: PieceDifference): boolean =>
-  changed.length + added.length + vanished.length === 0
+/** Is a piece there twice? `before` is a list without such pieces, of which most were taken over. */
+export function hasTwice(pieces: readonly NftPiece[], before: readonly NftPiece[]): boolean {
+  const [head, tail] = commonEnds(before, pieces)
+  const keys = new Set(pieces.slice(head, pieces.length - tail).map(keyOf))
+  // Names of the others are at hand, their keys are not.
+  const names = new Set([...keys].map((key) => key.slice(key.indexOf(' ') + 1)))
+  const isFresh = (piece: NftPiece): boolean => names.has(piece.name) && keys.has(keyOf(piece))
+  return pieces.reduce((count, piece) => (isFresh(piece) ? count + 1 : count), 0) > keys.size
+}
 
 /** Are these the same pieces, in any order? */
 export const areSame = (one: readonly NftPiece[], other: readonly NftPiece[]): boolean =>
-  one === other || (one.length === other.length && isNoDifference(compare(indexPieces(one), indexPieces(other))))
+  one === other ||
+  (one.length === other.length && Object.values(compare(one, other)).every(({ length }) => length === 0))
 
 /** Short, because one is kept for every piece. */
 export const digest = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22)

@@ -199,7 +199,7 @@ function describe(before: Loaded, { epoch, generation, carried, tables }: Loaded
 
 function describeTable(old: readonly NftPiece[] | undefined, pieces: readonly NftPiece[]): TableEntry {
   if (!old) return { isWhole: true, pieces, removed: [] }
-  const { changed, added, vanished } = compare(indexPieces(old), indexPieces(pieces))
+  const { changed, added, vanished } = compare(old, pieces)
   const stored = changed.map(([before, piece]) => storedPiece(before, piece))
   return { isWhole: false, pieces: [...stored, ...added], removed: vanished.map(keyOf) }
 }

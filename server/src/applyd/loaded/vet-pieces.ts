@@ -97,7 +97,11 @@ const hasLonger = (line: string, ends: RegExp, limit: number): boolean =>
 function* tokens(line: string): Generator<string> {
   const shape =
     /0[xX][0-9A-Fa-f]+|[A-Za-z_.][A-Za-z0-9/_.-]*|"[^"]*"|[{};\\$"#]|[ \t]+|[0-9]+|[^A-Za-z0-9_."{};\\$# \t]+/g
-  for (const [token] of line.matchAll(shape)) if (!' \t'.includes(token.charAt(0))) yield token
+  // Every character is in one of these, so each match begins where the one before ended.
+  for (let from = 0; shape.test(line); from = shape.lastIndex) {
+    const token = line.slice(from, shape.lastIndex)
+    if (!' \t'.includes(token.charAt(0))) yield token
+  }
 }
 
 /** The `comment "..."` of a rule, which names the object that made it. */

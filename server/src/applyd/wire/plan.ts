@@ -33,7 +33,7 @@ import {
 } from '../../engines/kit/values.ts'
 import { createTurns } from '../loaded/turns.ts'
 import { isAllowed, isSettingName, settingTable } from '../machine/setting-table.ts'
-import { indexPieces } from '../pieces.ts'
+import { hasTwice } from '../pieces.ts'
 import { createScale, weightOfArtifact, weightOfPart, weightOfPiece } from './weight.ts'
 
 const artifactLimit = 20_000
@@ -104,6 +104,7 @@ function parseTableChange(value: unknown, known: Known): NftTable {
     parseEdits(changes, before.pieces, weightOfPiece, pieceLimit, 'pieces', (piece) =>
       parsePieceChange(piece, before.pieces),
     ),
+    before.pieces,
   )
 }
 
@@ -128,7 +129,7 @@ function parseEdits<T>(
       if (edit.length !== 2 || from === undefined || to === undefined || from >= to)
         throw new Refusal('A range of what is kept is not valid.')
       if (all.length + to - from > limit) throw new Refusal(`The ${what} must be a list of at most ${limit} entries.`)
-      for (const kept of before.slice(from, to)) add(kept)
+      for (let at = from; at < to; at++) add(before[at] as T)
     } else add(parse(edit))
   }
   return all
@@ -144,8 +145,9 @@ function parsePieceChange(value: unknown, before: readonly NftPiece[]): NftPiece
   return piece
 }
 
-function makeTable(name: string, pieces: readonly NftPiece[]): NftTable {
-  if (indexPieces(pieces).size !== pieces.length) throw new Refusal('Duplicate piece in a table.')
+/** `before` are pieces of a table that was read earlier. */
+function makeTable(name: string, pieces: readonly NftPiece[], before: readonly NftPiece[] = []): NftTable {
+  if (hasTwice(pieces, before)) throw new Refusal('Duplicate piece in a table.')
   return { kind: 'nft', name, pieces }
 }
 

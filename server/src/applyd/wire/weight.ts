@@ -13,7 +13,9 @@ const leastArtifact = 20
 const known = new WeakMap<NftPart | NftPiece, number>()
 
 function once<T extends NftPart | NftPiece>(one: T, weigh: (one: T) => number): number {
-  const weight = known.get(one) ?? weigh(one)
+  const before = known.get(one)
+  if (before !== undefined) return before
+  const weight = weigh(one)
   known.set(one, weight)
   return weight
 }
