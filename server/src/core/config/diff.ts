@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { noteSuccessor, slotsTouched } from '../model/origins.ts'
+import { spliced } from '../model/runs.ts'
 import { type Config, commonEnds, type Item, type ItemId, type Slot } from '../model/slots.ts'
 import type { Change, ChangeSet, SplicedChange } from './revision.ts'
 import { inverseSplices, valueAfter } from './splices.ts'
@@ -126,8 +127,8 @@ function diffList(
   const isAsGiven = items.every((item, index) => item === nextMiddle[index])
   return {
     changes,
-    items: isAsGiven ? next : replaced(next, start, nextMiddle.length, items),
-    positions: replaced(oldPositions, start, oldMiddle.length, filled),
+    items: isAsGiven ? next : spliced(next, start, nextMiddle.length, items),
+    positions: spliced(oldPositions, start, oldMiddle.length, filled),
   }
 }
 
@@ -170,20 +171,13 @@ function moveOne(
   if (to === null) return renumber(slot, old, oldPositions, next)
   const item = old[start + moved] as Item
   const from = oldPositions[start + moved] ?? null
-  const others = oldPositions.toSpliced(start + moved, 1)
+  const others = spliced(oldPositions, start + moved, 1, [])
   return {
     changes: [{ slot, id: item.id, before: item, after: item, from, to }],
     items: next,
-    positions: others.toSpliced(isForward ? end - 1 : start, 0, to),
+    positions: spliced(others, isForward ? end - 1 : start, 0, [to]),
   }
 }
-
-/** More are not passed as arguments. */
-const fewReplaced = 1000
-
-/** Lists of fifty thousand are copied as rarely as possible: copies would take longer than the rest of the change. */
-const replaced = <T>(list: readonly T[], at: number, count: number, by: readonly T[]): readonly T[] =>
-  by.length <= fewReplaced ? list.toSpliced(at, count, ...by) : list.slice(0, at).concat(by, list.slice(at + count))
 
 /** Ids between the unchanged ends were unique before; only ids that are new there can also occur at the ends. */
 function refuseRepeatedIds(

@@ -40,9 +40,13 @@ export function makingOf<T>(now: readonly T[]): { readonly old: readonly T[]; re
   return { old, fresh: outsideRuns(now.length, making.runs).map((at) => now[at] as T) }
 }
 
+/** As `toSpliced()`, which takes twenty times as long for ten thousand entries where the runtime once left room for holes. */
+export const spliced = <T>(old: readonly T[], at: number, count: number, by: readonly T[]): readonly T[] =>
+  old.slice(0, at).concat(by, old.slice(at + count))
+
 /** The list with `count` entries from `at` on replaced by these. */
 export const spliceList = <T>(old: readonly T[], at: number, count: number, ...by: readonly T[]): readonly T[] =>
-  noteMaking(old.toSpliced(at, count, ...by), old, [
+  noteMaking(spliced(old, at, count, by), old, [
     { at: 0, from: 0, count: at },
     { at: at + by.length, from: at + count, count: old.length - at - count },
   ])
@@ -51,7 +55,7 @@ export const spliceList = <T>(old: readonly T[], at: number, count: number, ...b
 export function moveInList<T>(old: readonly T[], from: number, to: number): readonly T[] {
   const [low, high] = from < to ? [from, to] : [to, from]
   const between = from < to ? { at: low, from: low + 1 } : { at: low + 1, from: low }
-  return noteMaking(old.toSpliced(from, 1).toSpliced(to, 0, old[from] as T), old, [
+  return noteMaking(spliced(spliced(old, from, 1, []), to, 0, [old[from] as T]), old, [
     { at: 0, from: 0, count: low },
     { ...between, count: high - low },
     { at: high + 1, from: high + 1, count: old.length - high - 1 },
@@ -119,7 +123,7 @@ export function mapRuns<R>(
       for (let place = at + count; place < to; place++) fresh.push(make(place))
       const start = from + count
       const isKept = fresh.length === until - start && fresh.every((one, index) => one === old[start + index])
-      if (!isKept) patched = patched.toSpliced(start, until - start, ...fresh)
+      if (!isKept) patched = spliced(patched, start, until - start, fresh)
       to = at
       until = from
     }

@@ -1,7 +1,7 @@
 // What differs between two lists of rules, by identity, so that the next run touches only that. A rule that was moved is
 // both removed and added. The rules that stay keep their order. Pure but for the positions it notes.
 
-import type { Run } from '../../core/model/runs.ts'
+import { noteMaking, type Run } from '../../core/model/runs.ts'
 import { commonEnds } from '../../core/model/slots.ts'
 
 /** Where a rule is; noted by each run for itself, and shared by all that is made of the rule. */
@@ -61,7 +61,10 @@ export function changesBetween<L extends Positioned>(old: readonly L[], now: rea
   }
   skipTo(oldEnd, nowEnd)
   if (tail > 0) runs.push({ at: nowEnd, from: oldEnd, count: tail })
-  return removed.length + added.length > most ? null : { removed, added, runs }
+  if (removed.length + added.length > most) return null
+  // The same two lists are compared several times in a run.
+  noteMaking(now, old, runs)
+  return { removed, added, runs }
 }
 
 /** Positions of a longest strictly rising sequence among the values that are not negative. */
