@@ -107,7 +107,7 @@ export const dayBudgets = {
   'web/test/e2e/overview.e2e.ts': { seconds: 27, reason: 'many tasks, each to its last screen in a real browser' },
   'web/test/e2e/review.e2e.ts': { seconds: 29, reason: 'many tasks, each to its last screen in a real browser' },
   'web/test/e2e/rule-tasks.e2e.ts': { seconds: 93, reason: 'many tasks, each to its last screen in a real browser' },
-  'web/test/e2e/rules.e2e.ts': { seconds: 58, reason: 'many tasks, each to its last screen in a real browser' },
+  'web/test/e2e/rules.e2e.ts': { seconds: 48, reason: 'many tasks, each to its last screen in a real browser' },
   'web/test/e2e/shell.e2e.ts': { seconds: 41, reason: 'many tasks, each to its last screen in a real browser' },
   'web/test/e2e/tasks.e2e.ts': { seconds: 23, reason: 'many tasks, each to its last screen in a real browser' },
   'web/test/e2e/tracer-objects.e2e.ts': {

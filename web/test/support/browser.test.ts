@@ -74,6 +74,51 @@ describe('a page of a browser test', { skip: browserSkip }, () => {
     await opened.close()
   })
 
+  it('leaves a tab to the next one, and nothing of its own in it', async () => {
+    const used = await open()
+    const { page: tab } = used
+    const heard: string[] = []
+    tab.on('request', (request) => heard.push(request.url()))
+    await tab.route('**/web/whoami', (route) => route.fulfill({ json: { login: 'changed' } }))
+    await tab.evaluate(() => {
+      localStorage.setItem('one', 'kept')
+      sessionStorage.setItem('one', 'kept')
+      window.name = 'kept'
+      history.replaceState('kept', '')
+      document.title = 'kept'
+      addEventListener('beforeunload', (event) => event.preventDefault())
+    })
+    await tab.getByLabel('Name').fill('kept')
+    await tab.setViewportSize({ width: 390, height: 800 })
+    await tab.context().setOffline(true)
+    await used.close()
+    heard.length = 0
+
+    const other = await browser.open(target)
+    assert.equal(other.page, tab)
+    assert.deepEqual(await tab.context().cookies(), [])
+    await other.visit()
+    await tab.getByRole('heading', { name: 'signed out' }).waitFor()
+    const found = await tab.evaluate(() => ({
+      stored: [localStorage.length, sessionStorage.length],
+      said: [window.name, document.title, String(history.state), document.querySelector('input')?.value],
+      size: [innerWidth, innerHeight],
+    }))
+    assert.deepEqual(found, { stored: [0, 0], said: ['', 'Console', 'null', ''], size: [1280, 800] })
+    assert.deepEqual(heard, [])
+    await other.close()
+  })
+
+  it('is a tab of its own beside another one, and for another language', async () => {
+    const first = await open()
+    const second = await open()
+    const russian = await browser.open(target, { language: 'ru-RU' })
+    assert.equal(new Set([first, second, russian].map(({ page: one }) => one.context())).size, 3)
+    await russian.visit()
+    assert.equal(await russian.page.evaluate(() => navigator.language), 'ru-RU')
+    for (const one of [first, second, russian]) await one.close()
+  })
+
   for (const [path, pattern] of faults) {
     it(`does not close with a fault: ${path}`, async () => {
       const declared = await open()

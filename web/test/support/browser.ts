@@ -2,13 +2,14 @@
 // the policy was violated or a call was refused, unless the test said so before.
 
 import assert from 'node:assert/strict'
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import type { Role } from '../../../server/src/core/contract/access.ts'
 import { eventStreamType } from '../../../server/src/core/contract/endpoint.ts'
 import { CleanLog } from '../../../server/test/support/clean-log.ts'
 import { patienceMs, until } from '../../../server/test/support/until.ts'
 import { giveBrowserBack, takeBrowser } from './chromium.ts'
 import type { Console, ConsoleAddress, SessionCookie } from './console.ts'
+import { empty, KeptTabs, type Tab } from './kept-tabs.ts'
 import { lookAt } from './last-screen.ts'
 
 export { browserSkip } from './chromium.ts'
@@ -26,6 +27,7 @@ const desk = { width: 1280, height: 800 }
 
 export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser
+  readonly #kept = new KeptTabs()
 
   private constructor(browser: Browser) {
     this.#browser = browser
@@ -39,23 +41,34 @@ export class TestBrowser implements AsyncDisposable {
     return this.#browser.version()
   }
 
-  /** Another person at another machine: no page shares anything with another. */
+  /** Another person at another machine: no page finds anything of another. */
   async open(address: Pick<ConsoleAddress, 'url'>, options: PageOptions = {}): Promise<ConsolePage> {
     const { language = 'en-US', colours = 'light', viewport = desk, session = [], permissions = [] } = options
-    const context = await this.#browser.newContext({
-      baseURL: address.url,
-      locale: language,
-      colorScheme: colours,
-      viewport,
-      ignoreHTTPSErrors: true,
-      reducedMotion: 'reduce',
-      permissions: [...permissions],
+    const make = async (): Promise<Tab> => {
+      const context = await this.#browser.newContext({
+        baseURL: address.url,
+        locale: language,
+        colorScheme: colours,
+        viewport,
+        ignoreHTTPSErrors: true,
+        reducedMotion: 'reduce',
+        permissions: [...permissions],
+      })
+      context.setDefaultTimeout(patienceMs)
+      context.setDefaultNavigationTimeout(patienceMs)
+      await context.addInitScript(tellViolations)
+      return { context, page: await context.newPage() }
+    }
+    const purpose = JSON.stringify([address.url, language, colours, viewport, permissions])
+    const tab = await this.#kept.take(purpose, make)
+    if (session.length > 0) await tab.context.addCookies([...session])
+    return new ConsolePage(tab, async () => {
+      // What is stored can only be removed from the console itself, and another window would stay.
+      const isKept = tab.page.url().startsWith(`${address.url}/`) && tab.context.pages().length === 1
+      if (!isKept) return tab.context.close()
+      await empty(tab, viewport)
+      this.#kept.giveBack(purpose, tab)
     })
-    context.setDefaultTimeout(patienceMs)
-    context.setDefaultNavigationTimeout(patienceMs)
-    if (session.length > 0) await context.addCookies([...session])
-    await context.addInitScript(tellViolations)
-    return new ConsolePage(context, await context.newPage())
   }
 
   /** A page at a path of the console, signed in with a role. */
@@ -71,8 +84,9 @@ export class TestBrowser implements AsyncDisposable {
   }
 
   /** Every page has to be closed before. */
-  close(): Promise<void> {
-    return giveBrowserBack()
+  async close(): Promise<void> {
+    await this.#kept.close()
+    await giveBrowserBack()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -103,7 +117,9 @@ export class ConsolePage implements AsyncDisposable {
   readonly page: Page
   /** Faults of the page; declare those that a test causes with `expect` and `allow`. */
   readonly log = new CleanLog()
-  readonly #context: BrowserContext
+  readonly #tab: Tab
+  /** Leaves the page, which another one may have then. */
+  readonly #leave: () => Promise<void>
   /** Calls without an answer yet, but for events, whose answer has no end. */
   readonly #waiting = new Set<Request>()
   /** How many calls there were. */
@@ -112,8 +128,10 @@ export class ConsolePage implements AsyncDisposable {
   readonly #lost = new Map<string, string>()
   #isClosed = false
 
-  constructor(context: BrowserContext, page: Page) {
-    this.#context = context
+  constructor(tab: Tab, leave: () => Promise<void>) {
+    const { page } = tab
+    this.#tab = tab
+    this.#leave = leave
     this.page = page
     // Who is not signed in yet is told so, and that is how the console finds out.
     this.log.allow(/refused: 401 GET \S*\/web\/(whoami|session)\b/)
@@ -207,7 +225,7 @@ export class ConsolePage implements AsyncDisposable {
     if (this.#isClosed) return
     await this.#assertUsable(over)
     this.#isClosed = true
-    await this.#context.close()
+    await this.#leave()
     this.#assertClean()
   }
 
@@ -228,6 +246,6 @@ export class ConsolePage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    await this.#context.close()
+    await this.#tab.context.close()
   }
 }
