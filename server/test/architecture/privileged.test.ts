@@ -13,7 +13,7 @@ const textOf = (file: string): string => readFileSync(join(source, file), 'utf8'
 const linesOf = (file: string): number => textOf(file).split('\n').length - 1
 
 /** Lines without the engines. Lower it when code leaves; a change that needs more says why in its commit. */
-const most = 10_240
+const most = 10_250
 /** Lines of the engines of today, all together; and of an engine that comes, whose half is mostly a table. */
 const mostOfEngines = 2_960
 const mostOfNewEngine = 150

@@ -75,7 +75,7 @@ export const requirements: readonly Requirement[] = [
   {
     title: 'Two processes',
     missing:
-      'root runs some 13,100 lines, 10,100 of them without the engines, not 1,500; the nft library runs inside applyd (decision 48): a fault in it ends the process',
+      'root runs some 13,400 lines, 10,200 of them without the engines, not 1,500; the nft library runs inside applyd (decision 48): a fault in it ends the process',
   },
   {
     title: 'Sandbox of gatewayd',
