@@ -1,5 +1,5 @@
 // Tabs of the browser that no one uses now. A tab that showed the console before has its code in memory: the next page of a file opens
-// in half of the processor time. Whoever is next finds nothing of the one before: no cookie, no text of a form, nothing stored, and
+// in half of the processor time. It finds nothing of the one before: no cookie, no text of a form, nothing stored, and
 // a window, a network and listeners as new.
 
 import type { BrowserContext, Page } from 'playwright-core'
@@ -35,7 +35,7 @@ export class KeptTabs {
 
 /** Makes it as it was before anyone used it. What happens until the page is left is still told to those who listen. */
 export async function empty({ context, page }: Tab, viewport: { width: number; height: number }): Promise<void> {
-  // A page with a draft asks before it is left, and then nobody has to answer.
+  // A page with a draft asks before it is left; without a listener the browser goes on.
   page.removeAllListeners('dialog')
   // An empty page of the same origin, and so of the same process: what is stored can be removed from there, and nothing adds to it.
   await page.evaluate((address) => location.replace(address), nowhere)

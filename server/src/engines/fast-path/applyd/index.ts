@@ -1,4 +1,3 @@
-// There is no program.
 import { defineEngine } from '../../kit/privileged.ts'
 import { fastPath } from '../index.ts'
 import { fastPathEntry } from './way.ts'
