@@ -35,6 +35,22 @@ test('stamps and unix seconds lead to each other in every zone', () => {
   )
 })
 
+test('they do so around every change of the clock', () => {
+  const day = 86_400
+  const [first, days] = [Date.UTC(2026, 0, 1) / 1000, Array.from({ length: 365 }, (_, index) => index)]
+  const changes = zones.flatMap((zone) =>
+    days
+      .map((index) => ({ zone, at: first + index * day }))
+      .filter(({ at }) => zoneOffset(at, zone) !== zoneOffset(at + day, zone)),
+  )
+  assert.equal(changes.length, 4)
+  for (const { zone, at } of changes)
+    for (let unix = at; unix < at + day; unix += 900) {
+      const stamp = unixToStamp(unix, zone)
+      assert.equal(unixToStamp(stampToUnix(stamp, zone) ?? 0, zone), stamp, `${unix} ${zone}`)
+    }
+})
+
 test('of an hour that comes twice the first is meant, and a missing hour still has a moment', () => {
   const twice = stampToUnix(20261025023000, 'Europe/Berlin')
   assert.equal(twice, Date.UTC(2026, 9, 25, 0, 30) / 1000)

@@ -29,8 +29,13 @@ export function stampToUnix(stamp: number, zone: string): number | null {
   if (!match) return null
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number)
   const clock = Date.UTC(year, month - 1, day, hour, minute, second) / 1000
-  const guess = clock - zoneOffset(clock - daySeconds, zone)
-  return zoneOffset(guess, zone) === clock - guess ? guess : clock - zoneOffset(clock, zone)
+  // The clock changes at most once in two days. An hour that is left out counts as if the clock had not changed.
+  const [before, after] = [clock - daySeconds, clock + daySeconds].map((near) => clock - zoneOffset(near, zone)) as [
+    number,
+    number,
+  ]
+  const isRight = (unix: number): boolean => zoneOffset(unix, zone) === clock - unix
+  return !isRight(before) && isRight(after) ? after : before
 }
 
 export function unixToStamp(unix: number, zone: string): number {
