@@ -39,9 +39,13 @@ export function makeEntries(files, folder) {
       entries.push(begun)
     }
   }
-  const paths = entries.map(({ files: together, common }, index) =>
-    together.length === 1 ? together[0] : writeBatch(join(folder, `shared-${index}.mjs`), together, common),
-  )
+  // A browser has its files for minutes: one that began late would be the last, with a core idle beside it.
+  const hasBrowser = ({ common }) => Number(common !== undefined)
+  const paths = entries
+    .toSorted((one, other) => hasBrowser(other) - hasBrowser(one))
+    .map(({ files: together, common }, index) =>
+      together.length === 1 ? together[0] : writeBatch(join(folder, `shared-${index}.mjs`), together, common),
+    )
   const isWaiting = (path) => path.endsWith('.e2e.ts')
   return mix(
     paths.filter(isWaiting),
@@ -54,7 +58,9 @@ export function makeEntries(files, folder) {
  * the last: then a core that waits for one has another to run.
  */
 function mix(some, others) {
-  const placed = [some, others].flatMap((list) => list.map((path, index) => ({ path, place: (index + 0.5) / list.length })))
+  const placed = [some, others].flatMap((list) =>
+    list.map((path, index) => ({ path, place: (index + 0.5) / list.length })),
+  )
   return placed.toSorted((one, other) => one.place - other.place).map(({ path }) => path)
 }
 
